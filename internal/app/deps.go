@@ -1,0 +1,28 @@
+package app
+
+import (
+	_ "github.com/agext/levenshtein"
+	_ "github.com/alecthomas/kong"
+	_ "github.com/ebitengine/purego"
+	_ "github.com/elastic/go-seccomp-bpf"
+	_ "github.com/goccy/go-yaml"
+	_ "github.com/google/go-cmp/cmp"
+	_ "github.com/klippa-app/go-pdfium/webassembly"
+	_ "github.com/nyaruka/phonenumbers"
+	_ "github.com/rogpeppe/go-internal/testscript"
+	_ "github.com/tetratelabs/wazero"
+	_ "github.com/tink-crypto/tink-go/v2/aead"
+	_ "github.com/tink-crypto/tink-go/v2/streamingaead"
+	_ "github.com/transparency-dev/formats/log"
+	_ "github.com/transparency-dev/formats/proof"
+	_ "gocloud.dev/blob/fileblob"
+	_ "golang.org/x/image/tiff"
+	_ "golang.org/x/mod/sumdb/note"
+	_ "golang.org/x/mod/sumdb/tlog"
+	_ "golang.org/x/net/html"
+	_ "golang.org/x/sys/unix"
+	_ "golang.org/x/text/unicode/norm"
+	_ "modernc.org/sqlite"
+	_ "pgregory.net/rapid"
+	_ "golang.org/x/term"
+)

@@ -1,0 +1,112 @@
+// Package wire is what parent and cell say to each other: framed, bounded, fully
+// typed messages. What the cell sends can carry no free string: only numbers,
+// enumerations, digests and the bytes of a PNG, whose structure the parent checks
+// without decoding it. The parent treats every message as hostile.
+package wire
+
+import (
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+// Task goes to the cell with the document: what the policy wants, already tightened
+// by the node's own ceilings.
+type Task struct {
+	Limits    document.Limits
+	Actions   map[document.Type]document.Action // a missing type is redacted
+	Threshold map[document.Type]float64         // least score to act on, 0–1; missing: 0
+	Unread    UnreadRule
+	PaddingPX int    // pixels added around each box, on top of what the step needs itself
+	KeepYear  bool   // leave a bare year of a date standing where its word stands alone
+	Originals bool   // also send each asset's pixels before redaction
+	Subject   []byte // JSON of words.Subject; empty where the caller gave no hints
+}
+
+// UnreadRule says what happens to text that was seen and not understood.
+type UnreadRule uint8
+
+// The rules for unread text.
+const (
+	CoverUnread    UnreadRule = 0 // burn the region (default)
+	WithholdUnread UnreadRule = 1 // withhold the asset
+)
+
+// Protection is one wall of the cell; a set of bits.
+type Protection uint32
+
+// The protections. Never renumbered: events name them.
+const (
+	Landlock     Protection = 1 << 0 // file system: read access to the engines alone
+	LandlockNet  Protection = 1 << 1 // no TCP
+	Seccomp      Protection = 1 << 2 // system call allow-list
+	NoNewPrivs   Protection = 1 << 3
+	AddressSpace Protection = 1 << 4 // RLIMIT_AS
+	FileSize     Protection = 1 << 5 // RLIMIT_FSIZE 0
+	Unprivileged Protection = 1 << 6 // no capabilities and no root uid
+	DiesWithUs   Protection = 1 << 7 // PR_SET_PDEATHSIG
+)
+
+// The messages of the cell, in their order: Ready; then for a task Sniffed; for each
+// asset in order AssetFound, its Burned boxes, and AssetDone preceded by PNG chunks;
+// last Done or Failed.
+type (
+	// Ready says that engines are loaded and every wall stands.
+	Ready struct {
+		Protections Protection
+	}
+
+	// Sniffed says what the document is, before anything was decoded.
+	Sniffed struct {
+		Format     document.Format
+		NotCovered document.NotCovered
+		Assets     uint32
+	}
+
+	// AssetFound opens an asset.
+	AssetFound struct {
+		Index         uint32
+		Kind          document.AssetKind
+		Page, Frame   uint32
+		Format        document.Format
+		Width, Height uint32
+		DPI           uint32
+		Digest        document.Digest
+	}
+
+	// Burned is one box of the asset last opened.
+	Burned struct {
+		X, Y, W, H uint32
+		Type       document.Type
+		PerMille   uint16 // score × 1000
+		Source     document.Source
+	}
+
+	// AssetDone closes the asset last opened. Where Status is Redacted the PNG chunks
+	// before it make up the derivative, and, if asked for, those marked Original the
+	// asset before redaction.
+	AssetDone struct {
+		Index  uint32
+		Status document.Status
+		Reason reason.Number // zero unless withheld
+	}
+
+	// Progress says how far the cell is; it carries no result.
+	Progress struct {
+		Stage document.Stage
+		Index uint32
+	}
+
+	// Done ends a document.
+	Done struct {
+		NotCovered document.NotCovered
+		Nanos      [10]int64 // by document.Stage
+		PeakBytes  uint64    // resident set at its highest
+		Pixels     uint64    // decoded, summed
+	}
+
+	// Failed ends a document for which nothing can be released.
+	Failed struct {
+		Reason reason.Number
+		Format document.Format
+	}
+)

@@ -1,0 +1,74 @@
+package document
+
+// Format is what the bytes of a document or an asset are, found out from the bytes
+// alone. Never renumbered: it crosses the wire.
+type Format uint8
+
+// Formats that blotter opens.
+const (
+	PDF  Format = 1
+	PNG  Format = 2
+	JPEG Format = 3
+	TIFF Format = 4
+	DOCX Format = 5
+)
+
+// Formats that blotter names and refuses, and encodings of assets that it withholds.
+const (
+	UnknownFormat Format = 0
+	GIF           Format = 20
+	BMP           Format = 21
+	WebP          Format = 22
+	HEIC          Format = 23
+	AVIF          Format = 24
+	JPEG2000      Format = 25
+	JBIG2         Format = 26
+	ICO           Format = 27
+	SVG           Format = 28
+	EMF           Format = 29
+	WMF           Format = 30
+	DICOM         Format = 31
+	RawPixels     Format = 32 // pixels of a PDF image without a file format of their own
+	CCITT         Format = 33 // a fax bit stream inside a PDF
+	PPTX          Format = 40
+	XLSX          Format = 41
+	OpenDocument  Format = 42
+	OLE           Format = 43 // legacy DOC, XLS, PPT and MSG
+	RTF           Format = 44
+	EML           Format = 45
+	HTML          Format = 46
+	XML           Format = 47
+	PlainText     Format = 48
+	ZIP           Format = 60
+	Archive       Format = 61 // any other archive or compressed stream
+	Video         Format = 62
+	Audio         Format = 63
+	Script        Format = 64
+	Executable    Format = 65
+	Empty         Format = 66
+)
+
+var formatNames = map[Format]string{
+	UnknownFormat: "application/octet-stream", PDF: "application/pdf", PNG: "image/png", JPEG: "image/jpeg",
+	TIFF: "image/tiff", DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+	GIF: "image/gif", BMP: "image/bmp", WebP: "image/webp", HEIC: "image/heic", AVIF: "image/avif",
+	JPEG2000: "image/jp2", JBIG2: "image/jbig2", ICO: "image/vnd.microsoft.icon", SVG: "image/svg+xml",
+	EMF: "image/emf", WMF: "image/wmf", DICOM: "application/dicom", RawPixels: "image/x-pixels",
+	CCITT: "image/x-ccitt", PPTX: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+	XLSX:         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	OpenDocument: "application/vnd.oasis.opendocument", OLE: "application/x-ole-storage", RTF: "application/rtf",
+	EML: "message/rfc822", HTML: "text/html", XML: "application/xml", PlainText: "text/plain",
+	ZIP: "application/zip", Archive: "application/x-archive", Video: "video/*", Audio: "audio/*",
+	Script: "text/x-script", Executable: "application/x-executable", Empty: "application/x-empty",
+}
+
+// String is the media type used in results and events.
+func (f Format) String() string {
+	if s, ok := formatNames[f]; ok {
+		return s
+	}
+	return formatNames[UnknownFormat]
+}
+
+// Valid reports whether f is a number that this version knows.
+func (f Format) Valid() bool { _, ok := formatNames[f]; return ok }

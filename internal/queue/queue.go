@@ -1,0 +1,128 @@
+// Package queue holds jobs and lends them to workers: claim, heartbeat, fence, back
+// off, give up. A claim is a lease with a deadline by the store's clock and a fencing
+// token that grows with every claim; every write of a worker names its token, and a
+// worker whose lease was lost can write nothing. Every transition is one transaction
+// that also appends its events to the audit outbox.
+//
+//	queued ──claim──▶ leased ──finish──▶ sealing ──checkpoint──▶ released │ awaiting_review │ rejected │ dead
+//	   ▲                 │
+//	   └──lease expired, transient failure (not before …)
+//
+// The clock is the store's (Store.Now), never a worker's.
+package queue
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"blotter/internal/document"
+	"blotter/internal/reason"
+	"blotter/receipt"
+)
+
+// ErrLeaseLost is returned by every fenced write whose token is no longer the job's,
+// or whose deadline has passed by the store's clock.
+var ErrLeaseLost = &reason.Error{Code: reason.QueueLeaseLost}
+
+// ErrNoJob is returned by Claim when nothing is ready for the asker.
+var ErrNoJob = errors.New("queue: no job is ready")
+
+// ErrNotFound is returned for a job that the store does not remember.
+var ErrNotFound = errors.New("queue: no such job")
+
+// Job is a request to process a document under a policy.
+type Job struct {
+	ID         document.ID
+	Tenant     document.Tenant
+	Lane       document.Lane
+	State      document.State
+	Target     document.State // while Sealing: the state that the checkpoint brings
+	Reason     reason.Code    // of the last failure, or of the end
+	Key        string         // idempotency key, opaque; unique per tenant while the job is remembered; may be empty
+	Attempt    int            // claims so far
+	Token      int64          // fencing token of the last claim; grows over the whole store
+	Created    time.Time
+	NotBefore  time.Time // not claimed earlier
+	LeaseUntil time.Time // while Leased
+
+	Input     document.Digest // promised by the caller, checked while fetching
+	Bytes     int64           // as fetched; 0 before
+	Policy    PolicyRef
+	Sealed    []byte // source reference and subject hints, encrypted under the job's key; nil once ended
+	Result    []byte // blotter.result/1 without file names; nil before the end
+	FinalSeq  int64  // sequence number of the event that ended the job; -1 before
+	Delivered bool   // the result was handed to who asked for it
+}
+
+// PolicyRef pins the policy of a job by digest (M20).
+type PolicyRef struct {
+	Name, Version string
+	Digest        document.Digest
+	Body          []byte // the policy's canonical text, so that the pinned version can be run later
+}
+
+// Lease is a claim on a job.
+type Lease struct {
+	Job   document.ID
+	Token int64
+	Until time.Time // by the store's clock
+}
+
+// Claim asks for work.
+type Claim struct {
+	Worker string        // opaque name of the process, for events
+	Only   []document.ID // claim no other job; nil: any
+	Lease  time.Duration // how long the lease lasts without a heartbeat
+}
+
+// Outcome ends a job: it writes the result and moves the job to Sealing.
+type Outcome struct {
+	Target document.State
+	Reason reason.Code
+	Bytes  int64
+	Result []byte
+	Event  receipt.Event   // redacted, rejected or dead; its sequence number becomes Job.FinalSeq when sealed
+	Also   []receipt.Event // further events of the same transaction, before Event
+}
+
+// Store keeps jobs durably. Each method is one transaction that is on disk when it
+// returns nil (SQLite: synchronous=FULL). Methods are safe for concurrent use by
+// several processes. Events passed in are appended to the audit outbox in the same
+// transaction, in order, or not at all. A busy or unreachable database gives an error
+// whose code is reason.QueueBusy; it may be tried again.
+type Store interface {
+	// Now is the store's clock.
+	Now(ctx context.Context) (time.Time, error)
+
+	// Enqueue adds j as Queued with a `received` event, or, where j.Key is set and
+	// known for the tenant and not yet Delivered, returns the earlier job and false
+	// and adds nothing.
+	Enqueue(ctx context.Context, j Job, received receipt.Event) (Job, bool, error)
+
+	// Claim lends the oldest ready job: Attempt and Token grow, State becomes Leased.
+	// event makes the `claimed` event from the job as it will be stored.
+	Claim(ctx context.Context, c Claim, event func(Job) receipt.Event) (Job, error)
+
+	// Extend is the heartbeat: it moves the deadline to now + d.
+	Extend(ctx context.Context, l Lease, d time.Duration) (Lease, error)
+
+	// Record appends events under the lease (staged, unstaged).
+	Record(ctx context.Context, l Lease, events ...receipt.Event) error
+
+	// Finish writes the outcome under the lease.
+	Finish(ctx context.Context, l Lease, o Outcome) error
+
+	// Release gives the job back under the lease: Queued, not before the given time.
+	Release(ctx context.Context, l Lease, why reason.Code, notBefore time.Time, event receipt.Event) error
+
+	// Expire returns every Leased job whose deadline has passed to Queued, each with the
+	// event made for it, and returns them as they were.
+	Expire(ctx context.Context, event func(Job) receipt.Event) ([]Job, error)
+
+	// Job returns one job.
+	Job(ctx context.Context, id document.ID) (Job, error)
+
+	// Deliver marks a job as handed over.
+	Deliver(ctx context.Context, id document.ID) error
+}

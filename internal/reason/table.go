@@ -1,0 +1,89 @@
+package reason
+
+// The codes. Append only.
+const (
+	Internal Code = "internal"
+
+	SniffUnsupported Code = "sniff.unsupported_format"
+	SniffUnknown     Code = "sniff.unknown_format"
+	SniffEmpty       Code = "sniff.empty"
+	SniffVideo       Code = "sniff.video"
+	SniffAudio       Code = "sniff.audio"
+	SniffArchive     Code = "sniff.archive"
+	SniffScript      Code = "sniff.script"
+	SniffMalformed   Code = "sniff.malformed"
+
+	SourceBytes      Code = "source.byte_limit"
+	SourceDigest     Code = "source.digest_mismatch"
+	SourceMissing    Code = "source.not_found"
+	SourceDenied     Code = "source.denied"
+	SourceUnreadable Code = "source.unavailable"
+
+	ExtractNoAssets  Code = "extract.no_assets"
+	ExtractNothing   Code = "extract.nothing_releasable"
+	ExtractMalformed Code = "extract.malformed"
+	ExtractEncrypted Code = "extract.encrypted"
+	ExtractPixels    Code = "extract.pixel_limit"
+	ExtractTotal     Code = "extract.total_pixel_limit"
+	ExtractAssets    Code = "extract.asset_limit"
+	ExtractPages     Code = "extract.page_limit"
+	ExtractFrames    Code = "extract.frame_limit"
+	ExtractEntries   Code = "extract.entry_limit"
+	ExtractUnpacked  Code = "extract.unpacked_limit"
+	ExtractRatio     Code = "extract.ratio_limit"
+	ExtractSizeLies  Code = "extract.declared_size_differs"
+	ExtractEncoding  Code = "extract.unsupported_encoding"
+	ExtractTruncated Code = "extract.truncated"
+	ExtractVector    Code = "extract.vector_image"
+
+	ReadUnread  Code = "read.unread_text"
+	ReadFailed  Code = "read.engine_failed"
+	RedactLook  Code = "redact.second_look"
+	RedactBoxes Code = "redact.box_limit"
+
+	CellCrashed    Code = "cell.crashed"
+	CellTimeout    Code = "cell.time_limit"
+	CellMemory     Code = "cell.memory_limit"
+	CellProtocol   Code = "cell.protocol"
+	CellProtection Code = "cell.protection_missing"
+	CellStart      Code = "cell.start_failed"
+	CellEngines    Code = "cell.engines_missing"
+
+	QueueLeaseLost Code = "queue.lease_lost"
+	QueueBusy      Code = "queue.store_busy"
+	QueueAttempts  Code = "queue.attempts_used_up"
+	QueueFull      Code = "queue.full"
+
+	VaultUnavailable Code = "vault.unavailable"
+	VaultDamaged     Code = "vault.damaged"
+	VaultKeyGone     Code = "vault.key_destroyed"
+
+	AuditRollback    Code = "audit.log_rolled_back"
+	AuditUnavailable Code = "audit.unavailable"
+
+	ReceiptMalformed    Code = "receipt.malformed"
+	ReceiptSignature    Code = "receipt.bad_signature"
+	ReceiptUntrusted    Code = "receipt.untrusted_key"
+	ReceiptInclusion    Code = "receipt.not_in_log"
+	ReceiptCheckpoint   Code = "receipt.bad_checkpoint"
+	ReceiptMismatch     Code = "receipt.file_differs"
+	ReceiptInconsistent Code = "receipt.log_forked"
+
+	PolicyInvalid Code = "policy.invalid"
+	PolicyDenied  Code = "policy.denied"
+	ConfigInvalid Code = "config.invalid"
+	WorkdirFailed Code = "workdir.unavailable"
+	UsageWrong    Code = "usage.wrong"
+)
+
+// Exit statuses of commands.
+const (
+	ExitOK       = 0
+	ExitFailed   = 1 // a transient or internal cause, or a failed verification
+	ExitUsage    = 2
+	ExitRejected = 3
+)
+
+var table = []Entry{
+	{1, Internal, Transient, OwnerOperator, 500, ExitFailed, "Something went wrong inside blotter. Try again; if it stays, report the job id and the version."},
+}
