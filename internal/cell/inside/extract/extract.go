@@ -1,0 +1,69 @@
+// Package extract opens a document and hands out its images, one at a time. Every
+// limit is checked from headers before the cost is paid; an asset that cannot be
+// trusted is withheld with a reason and keeps its place, a container over a limit is
+// refused as a whole. It finds no text of its own and judges none.
+package extract
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"blotter/internal/cell/inside/extract/catalogue"
+	"blotter/internal/cell/inside/extract/office"
+	"blotter/internal/cell/inside/extract/pdf"
+	"blotter/internal/cell/inside/extract/raster"
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+// What an opened document is made of; see package catalogue for the contracts.
+type (
+	Item      = catalogue.Item
+	Placement = catalogue.Placement
+	Source    = catalogue.Source
+)
+
+// Engines are the decoders that need a start: PDFium, which runs as WebAssembly.
+// The zero value opens everything but PDF.
+type Engines struct{ pdf *pdf.Engine }
+
+// LoadEngines starts the engines, one instance each. cacheDir is wazero's
+// compilation cache and may be read-only and named through /proc/self/fd/N; a cold
+// cache is filled where it can be written. Nothing is compiled, opened or mapped as
+// code after it returns, so that the cell may lock itself.
+func LoadEngines(cacheDir string) (Engines, error) {
+	e, err := pdf.Start(cacheDir)
+	if err != nil {
+		return Engines{}, reason.Because(reason.CellEngines, err)
+	}
+	return Engines{pdf: e}, nil
+}
+
+// Close stops the engines. A cell that ends with its document need not call it.
+func (e Engines) Close() error {
+	if e.pdf == nil {
+		return nil
+	}
+	return e.pdf.Close()
+}
+
+// Open reads the headers of a document of size bytes whose format sniff found. ctx
+// is looked at between steps; a decoder that hangs is stopped from outside, by
+// killing the process. One document at a time may be open per Engines. The error
+// carries a reason code: extract.malformed, extract.encrypted, or that of the limit
+// which the whole document breaks.
+func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim document.Limits, e Engines) (Source, error) {
+	switch f {
+	case document.PNG, document.JPEG, document.TIFF:
+		return raster.Open(ctx, r, size, f, lim)
+	case document.DOCX:
+		return office.Open(ctx, r, size, lim)
+	case document.PDF:
+		if e.pdf == nil {
+			return nil, reason.Because(reason.CellEngines, fmt.Errorf("extract: PDFium was not started"))
+		}
+		return pdf.Open(ctx, r, size, lim, e.pdf)
+	}
+	return nil, reason.Because(reason.SniffUnsupported, fmt.Errorf("extract: format %v is not opened", f))
+}

@@ -1,0 +1,14 @@
+package raster
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"blotter/internal/cell/inside/extract/catalogue"
+	"blotter/internal/document"
+)
+
+func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim document.Limits) (catalogue.Source, error) {
+	return nil, errors.New("raster: not built yet")
+}
