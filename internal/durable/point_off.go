@@ -1,0 +1,5 @@
+//go:build !crashpoints
+
+package durable
+
+func pass(string, string) {}
