@@ -1,6 +1,7 @@
 package reason
 
-// The codes. Append only.
+// The codes, by room; a new one goes to the end of its group. None is ever renamed or
+// given another meaning. Each needs its line at the end of entries.go.
 const (
 	Internal Code = "internal"
 
@@ -48,11 +49,13 @@ const (
 	CellProtection Code = "cell.protection_missing"
 	CellStart      Code = "cell.start_failed"
 	CellEngines    Code = "cell.engines_missing"
+	CellKilled     Code = "cell.killed"
 
 	QueueLeaseLost Code = "queue.lease_lost"
 	QueueBusy      Code = "queue.store_busy"
 	QueueAttempts  Code = "queue.attempts_used_up"
 	QueueFull      Code = "queue.full"
+	QueueSchema    Code = "queue.schema_newer"
 
 	VaultUnavailable Code = "vault.unavailable"
 	VaultDamaged     Code = "vault.damaged"
@@ -83,7 +86,3 @@ const (
 	ExitUsage    = 2
 	ExitRejected = 3
 )
-
-var table = []Entry{
-	{1, Internal, Transient, OwnerOperator, 500, ExitFailed, "Something went wrong inside blotter. Try again; if it stays, report the job id and the version."},
-}
