@@ -28,7 +28,7 @@ type Entry struct {
 // Batch is what one step of the sequencer makes durable.
 type Batch struct {
 	First      int64   // sequence number of the first entry = size of the tree before
-	Pending    []int64 // outbox ids, one for each entry
+	Pending    []int64 // outbox ids, one for each entry; 0 for an entry that the sequencer made itself (key events)
 	Entries    []Entry
 	Hashes     []tlog.Hash // to store, from tlog.StoredHashIndex(0, First) on
 	Checkpoint []byte      // signed note over the tree after
@@ -45,7 +45,8 @@ type Log interface {
 
 	// Append stores a batch, empties its part of the outbox, moves each job that waits
 	// for one of the entries from Sealing to its state and sets its FinalSeq. It fails
-	// and changes nothing unless the log's size equals b.First and every outbox id is there.
+	// and changes nothing unless the log's size equals b.First and every outbox id but 0
+	// is there. Outbox ids start at 1 and are never given twice.
 	Append(ctx context.Context, b Batch) error
 
 	// Entry returns one entry.
