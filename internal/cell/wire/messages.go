@@ -31,31 +31,17 @@ const (
 	WithholdUnread UnreadRule = 1 // withhold the asset
 )
 
-// Protection is one wall of the cell; a set of bits.
-type Protection uint32
-
-// The protections. Never renumbered: events name them.
-const (
-	Landlock     Protection = 1 << 0 // file system: read access to the engines alone
-	LandlockNet  Protection = 1 << 1 // no TCP
-	Seccomp      Protection = 1 << 2 // system call allow-list
-	NoNewPrivs   Protection = 1 << 3
-	AddressSpace Protection = 1 << 4 // RLIMIT_AS
-	FileSize     Protection = 1 << 5 // RLIMIT_FSIZE 0
-	Unprivileged Protection = 1 << 6 // no capabilities and no root uid
-	DiesWithUs   Protection = 1 << 7 // PR_SET_PDEATHSIG
-)
-
 // The messages of the cell, in their order: Ready; then for a task Sniffed; for each
-// asset in order AssetFound, its Burned boxes, and AssetDone preceded by PNG chunks;
-// last Done or Failed.
+// asset in order AssetFound, the chunks of its original if asked for, its Burned
+// boxes, the chunks of its derivative, AssetDone; last Done. Progress may come between
+// any two, Failed instead of any.
 type (
 	// Ready says that engines are loaded and every wall stands.
 	Ready struct {
 		Protections Protection
 	}
 
-	// Sniffed says what the document is, before anything was decoded.
+	// Sniffed says what the document is and how many assets it has.
 	Sniffed struct {
 		Format     document.Format
 		NotCovered document.NotCovered
@@ -81,9 +67,7 @@ type (
 		Source     document.Source
 	}
 
-	// AssetDone closes the asset last opened. Where Status is Redacted the PNG chunks
-	// before it make up the derivative, and, if asked for, those marked Original the
-	// asset before redaction.
+	// AssetDone closes the asset last opened. A withheld one has no derivative.
 	AssetDone struct {
 		Index  uint32
 		Status document.Status
@@ -100,7 +84,6 @@ type (
 	Done struct {
 		NotCovered document.NotCovered
 		Nanos      [10]int64 // by document.Stage
-		PeakBytes  uint64    // resident set at its highest
 		Pixels     uint64    // decoded, summed
 	}
 

@@ -1,0 +1,90 @@
+package cell
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// Pool keeps cells started ahead, so that a document does not wait for engines to
+// load. Each cell is handed out once.
+type Pool struct {
+	cfg     Config
+	size    int
+	ready   chan *Cell
+	stop    context.CancelFunc
+	stopped <-chan struct{}
+	makers  sync.WaitGroup
+}
+
+// NewPool keeps n cells ready, n ≥ 0; with 0 each Get starts its own. Starting happens
+// in the background.
+func NewPool(cfg Config, n int) *Pool {
+	ctx, stop := context.WithCancel(context.Background())
+	p := &Pool{cfg: cfg, size: n, ready: make(chan *Cell), stop: stop, stopped: ctx.Done()}
+	for range n {
+		p.makers.Go(func() { p.make(ctx) })
+	}
+	return p
+}
+
+// make starts one cell after the other, each when the last was taken. After a failed
+// start it offers nil, so that it tries again no sooner than somebody asks.
+func (p *Pool) make(ctx context.Context) {
+	for ctx.Err() == nil {
+		c, err := Start(ctx, p.cfg)
+		if err != nil {
+			c = nil
+		}
+		select {
+		case p.ready <- c:
+		case <-ctx.Done():
+			if c != nil {
+				c.Close()
+			}
+		}
+	}
+}
+
+// Get returns a cell that is ready, waiting for one that is being started. Where a
+// start ahead has failed, or its cell has died while it waited, Get starts another and
+// returns that one's error. The caller must Run or Close the cell.
+func (p *Pool) Get(ctx context.Context) (*Cell, error) {
+	select {
+	case <-p.stopped:
+		return nil, errPoolClosed
+	default:
+	}
+	if c := p.take(ctx); c != nil {
+		if c.Alive() {
+			return c, nil
+		}
+		c.Close()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return Start(ctx, p.cfg)
+}
+
+var errPoolClosed = errors.New("cell: the pool is closed")
+
+func (p *Pool) take(ctx context.Context) *Cell {
+	if p.size == 0 {
+		return nil
+	}
+	select {
+	case c := <-p.ready:
+		return c
+	case <-p.stopped:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// Close ends the cells that nobody took and returns when they are gone.
+func (p *Pool) Close() error {
+	p.stop()
+	p.makers.Wait()
+	return nil
+}

@@ -1,0 +1,134 @@
+package cell
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"blotter/internal/cell/wire"
+)
+
+// launch starts the child's first stage and the goroutines that wait for its end and
+// watch its memory.
+func launch(cfg Config) (*Cell, error) {
+	ours, theirs, err := socketPair()
+	if err != nil {
+		return nil, err
+	}
+	files, err := inherited(cfg, theirs)
+	defer closeAll(files)
+	if err != nil {
+		return nil, errors.Join(err, ours.Close())
+	}
+	p, err := spawn(cfg.Binary, setup(cfg).Args(wire.Stage1), files)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("cell: start child: %w", err), ours.Close())
+	}
+	c := &Cell{
+		cfg: cfg, process: p, conn: ours, done: make(chan struct{}),
+		messages: wire.NewReader(bufio.NewReaderSize(ours, 2*wire.MaxChunk)),
+		memory:   &memory{pid: p.Pid, limit: cfg.MemoryBytes},
+	}
+	go func() {
+		p.Wait() // the status says nothing that the socket and our own kill do not
+		close(c.done)
+	}()
+	go c.memory.watch(c.done, c.kill)
+	return c, nil
+}
+
+func setup(cfg Config) wire.Setup {
+	return wire.Setup{
+		Parent: os.Getpid(), UID: cfg.UID, GID: cfg.GID,
+		AddressSpaceBytes: cfg.AddressSpaceBytes, HeapBytes: cfg.MemoryBytes / 2,
+		Threads: cfg.Threads, Nice: cfg.Nice, Accept: cfg.Accept,
+	}
+}
+
+// socketPair makes the only connection that a cell has.
+func socketPair() (*net.UnixConn, *os.File, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cell: socket pair: %w", err)
+	}
+	ours, theirs := os.NewFile(uintptr(fds[0]), "cell"), os.NewFile(uintptr(fds[1]), "parent")
+	defer ours.Close() // FileConn duplicates it
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("cell: socket: %w", err), theirs.Close())
+	}
+	return conn.(*net.UnixConn), theirs, nil
+}
+
+// inherited opens what the child gets, in the order of the wire's descriptor numbers:
+// nothing on the standard streams, whose output could hold text. It returns what is
+// open also where it fails.
+func inherited(cfg Config, socket *os.File) ([]*os.File, error) {
+	files := []*os.File{nil, nil, nil, socket}
+	for _, path := range append([]string{cfg.Binary}, cfg.Engines.paths()...) {
+		if path == "" {
+			path = os.DevNull // an engine that is not configured: loading says so
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return files, fmt.Errorf("cell: open what a cell reads: %w", err)
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// A child that asks to die with its parent dies with the *thread* that made it. So one
+// goroutine, locked to its thread for the life of this process, makes all of them.
+var spawner = sync.OnceValue(func() chan<- func() {
+	work := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for f := range work {
+			f()
+		}
+	}()
+	return work
+})
+
+// spawn starts a program with an empty environment; a nil file stands for /dev/null.
+func spawn(binary string, args []string, files []*os.File) (*os.Process, error) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	given := make([]*os.File, len(files))
+	for i, f := range files {
+		if given[i] = f; f == nil {
+			given[i] = null
+		}
+	}
+	type result struct {
+		p   *os.Process
+		err error
+	}
+	out := make(chan result, 1)
+	spawner() <- func() {
+		p, err := os.StartProcess(binary, append([]string{"blotter"}, args...), &os.ProcAttr{
+			Dir: "/", Env: []string{"GOTRACEBACK=none"}, Files: given,
+		})
+		out <- result{p, err}
+	}
+	r := <-out
+	return r.p, r.err
+}
