@@ -41,7 +41,7 @@ type Envelope struct {
 // Seal signs the canonical JSON of e and returns the canonical envelope: the bytes of
 // a leaf of the log. The key must be an Ed25519 key; the event must be valid.
 func Seal(e Event, key crypto.Signer) ([]byte, error) {
-	if err := e.validate(); err != nil {
+	if err := e.Validate(); err != nil {
 		return nil, err
 	}
 	payload, err := canonical(e)
@@ -84,7 +84,7 @@ func (d dsse) open() (Envelope, error) {
 	if err := decodeCanonical(d.Payload, &e); err != nil {
 		return Envelope{}, failf(CodeMalformed, "event: %w", err)
 	}
-	if err := e.validate(); err != nil {
+	if err := e.Validate(); err != nil {
 		return Envelope{}, err
 	}
 	s := d.Signatures[0]

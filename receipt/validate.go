@@ -11,9 +11,10 @@ const TimeLayout = "2006-01-02T15:04:05.000Z"
 // FormatTime writes a time as an event holds it.
 func FormatTime(t time.Time) string { return t.UTC().Format(TimeLayout) }
 
-// validate checks what every event must hold, whatever its kind. Kinds that a later
-// version adds pass: a verifier proves who said something and where it stands.
-func (e Event) validate() error {
+// Validate checks what every event must hold, whatever its kind; it fails with
+// receipt.malformed. Kinds that a later version adds pass: a verifier proves who said
+// something and where it stands, not what it knows of kinds.
+func (e Event) Validate() error {
 	switch {
 	case e.Schema != EventSchema:
 		return failf(CodeMalformed, "event: the schema is not %s", EventSchema)

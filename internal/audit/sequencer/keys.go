@@ -1,0 +1,167 @@
+package sequencer
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"blotter/internal/audit"
+	"blotter/internal/durable"
+	"blotter/internal/reason"
+	"blotter/receipt"
+)
+
+const keySchema = "blotter.key/1"
+
+// storedKey is the key file. The origin stands in it so that the trust list can be
+// made again where a crash came between the two.
+type storedKey struct {
+	Schema    string `json:"schema"`
+	Origin    string `json:"origin"`
+	Algorithm string `json:"algorithm"`
+	Seed      []byte `json:"seed"`
+}
+
+// loadKeys reads the signing key and the trust list, and makes them the first time.
+func (s *Sequencer) loadKeys() error {
+	if err := s.removeLeftovers(); err != nil {
+		return err
+	}
+	origin, key, err := readKey(s.path(keyFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		origin, key, err = s.firstKey()
+	}
+	if err != nil {
+		return unavailable("read the signing key", err)
+	}
+	s.key = key
+	return s.loadTrust(origin)
+}
+
+func (s *Sequencer) firstKey() (string, ed25519.PrivateKey, error) {
+	if err := s.nothingSigned(); err != nil {
+		return "", nil, err
+	}
+	var id [8]byte
+	rand.Read(id[:]) //nolint:errcheck // never fails since Go 1.24
+	origin := "blotter.local/" + hex.EncodeToString(id[:])
+	if err := writeNewKey(s.path(keyFile), origin); err != nil {
+		return "", nil, err
+	}
+	return readKey(s.path(keyFile))
+}
+
+// nothingSigned refuses to make a key or a trust list for a log that has one: the old
+// one was lost, and a person must know.
+func (s *Sequencer) nothingSigned() error {
+	r, err := readRecord(s.cfg.Dir)
+	if err == nil && r.size() > 0 {
+		err = reason.Because(reason.AuditUnavailable, errors.New("sequencer: the signing key or the trust list of this log is missing"))
+	}
+	return err
+}
+
+func (s *Sequencer) loadTrust(origin string) error {
+	data, err := os.ReadFile(s.path(TrustFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := s.nothingSigned(); err != nil {
+			return err
+		}
+		return s.storeTrust(receipt.TrustList{
+			Schema: receipt.TrustSchema,
+			Origin: origin,
+			Keys:   []receipt.TrustedKey{receipt.NewTrustedKey(s.publicKey())},
+		})
+	}
+	if err != nil {
+		return unavailable("read the trust list", err)
+	}
+	if s.trust, err = receipt.ParseTrustList(data); err != nil {
+		return audit.Coded(err)
+	}
+	if s.trust.Origin != origin {
+		return unavailable("read the trust list", errors.New("it is of another log than the signing key"))
+	}
+	return nil
+}
+
+func (s *Sequencer) storeTrust(t receipt.TrustList) error {
+	data, err := t.Encode()
+	if err != nil {
+		return audit.Coded(err)
+	}
+	if err := durable.WriteFile(s.path(TrustFile), data, 0o644); err != nil {
+		return unavailable("write the trust list", err)
+	}
+	s.trust = t
+	return nil
+}
+
+// removeLeftovers deletes temporary files of a process that was killed while it wrote
+// one; they may hold a key.
+func (s *Sequencer) removeLeftovers() error {
+	left, err := filepath.Glob(s.path(".tmp-*"))
+	if err != nil {
+		return unavailable("look for leftovers", err)
+	}
+	for _, path := range left {
+		if err := durable.Remove(path); err != nil {
+			return unavailable("remove leftovers", err)
+		}
+	}
+	return nil
+}
+
+// keyEvent describes a key of this log.
+func (s *Sequencer) keyEvent(kind receipt.Kind, pub ed25519.PublicKey) receipt.Event {
+	k := receipt.NewTrustedKey(pub)
+	return receipt.Event{
+		Kind:  kind,
+		Time:  receipt.FormatTime(s.cfg.Now()),
+		Actor: "sequencer",
+		Key:   &receipt.Key{ID: k.ID, Algorithm: k.Algorithm, Public: k.Public},
+	}
+}
+
+func (s *Sequencer) publicKey() ed25519.PublicKey { return s.key.Public().(ed25519.PublicKey) }
+
+func (s *Sequencer) path(name string) string { return filepath.Join(s.cfg.Dir, name) }
+
+// writeNewKey makes a key on disk, readable by its owner only.
+func writeNewKey(path, origin string) error {
+	seed := make([]byte, ed25519.SeedSize)
+	rand.Read(seed) //nolint:errcheck // never fails since Go 1.24
+	data, err := json.Marshal(storedKey{Schema: keySchema, Origin: origin, Algorithm: receipt.Ed25519, Seed: seed})
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(path, data, 0o600)
+}
+
+// readKey refuses a key that others than its owner may read.
+func readKey(path string) (origin string, key ed25519.PrivateKey, err error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return "", nil, err
+	}
+	if st.Mode().Perm()&0o077 != 0 {
+		return "", nil, errors.New("others may read it: its mode must be 0600")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", nil, err
+	}
+	var k storedKey
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if dec.Decode(&k) != nil || k.Schema != keySchema || k.Algorithm != receipt.Ed25519 || len(k.Seed) != ed25519.SeedSize {
+		return "", nil, errors.New("it is damaged") // the decoder's words could quote the seed
+	}
+	return k.Origin, ed25519.NewKeyFromSeed(k.Seed), nil
+}
