@@ -1,0 +1,105 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"blotter/internal/document"
+	"blotter/internal/reason"
+	"blotter/internal/vault"
+	"blotter/receipt"
+)
+
+var _ vault.Keys = (*DB)(nil)
+
+// ErrKeyGone is returned for a key that was destroyed, or never made.
+var ErrKeyGone = reason.Because(reason.VaultKeyGone, nil)
+
+// ExpiredKey names a data key whose time is over.
+type ExpiredKey struct {
+	Job   document.ID
+	Class vault.Class
+}
+
+// PutKey implements vault.Keys. A key that was destroyed is not made again.
+func (db *DB) PutKey(ctx context.Context, job document.ID, c vault.Class, wrapped []byte) ([]byte, error) {
+	var stored []byte
+	err := db.write(ctx, "store a data key", func(t *tx) (err error) {
+		_, err = t.exec(sqlKeyAdd, append(keyName(job, c), sql.Named("wrapped", wrapped), sql.Named("now", t.now))...)
+		if err != nil {
+			return err
+		}
+		stored, err = readKey(ctx, t, job, c)
+		return err
+	})
+	return stored, err
+}
+
+// Key implements vault.Keys.
+func (db *DB) Key(ctx context.Context, job document.ID, c vault.Class) ([]byte, error) {
+	wrapped, err := readKey(ctx, db.reader, job, c)
+	return wrapped, failed("read a data key", err)
+}
+
+func readKey(ctx context.Context, q querier, job document.ID, c vault.Class) (wrapped []byte, err error) {
+	err = q.QueryRowContext(ctx, sqlKey, keyName(job, c)...).Scan(&wrapped)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, ErrKeyGone
+	}
+	return wrapped, err
+}
+
+// ExpireKey sets when a key is to be destroyed; a zero time keeps it. A key that is not
+// there gives ErrKeyGone.
+func (db *DB) ExpireKey(ctx context.Context, job document.ID, c vault.Class, at time.Time) error {
+	return db.write(ctx, "set the expiry of a data key", func(t *tx) error {
+		return t.must(ErrKeyGone, sqlKeyExpires, append(keyName(job, c), sql.Named("expires", toMillis(at)))...)
+	})
+}
+
+// ExpiredKeys returns at most n keys whose expiry has passed at the given time, those
+// that expired first in front.
+func (db *DB) ExpiredKeys(ctx context.Context, now time.Time, n int) ([]ExpiredKey, error) {
+	out, err := collect(ctx, db.reader, func(r row) (k ExpiredKey, err error) {
+		return k, r.Scan(&k.Job, &k.Class)
+	}, sqlKeysExpired, sql.Named("now", toMillis(now)), sql.Named("n", n))
+	return out, failed("look for expired data keys", err)
+}
+
+// DestroyKey deletes a key and appends its `deleted` event in one transaction. The row is
+// overwritten in the file, and the write-ahead log is cut so that it holds no copy either;
+// where a reader of another process stands in the way of that, the next cut does it.
+// A key that is not there gives ErrKeyGone and no event.
+func (db *DB) DestroyKey(ctx context.Context, job document.ID, c vault.Class, event receipt.Event) error {
+	err := db.write(ctx, "destroy a data key", func(t *tx) error {
+		if err := t.must(ErrKeyGone, sqlKeyRemove, keyName(job, c)...); err != nil {
+			return err
+		}
+		if _, err := t.exec(sqlKeyTombstone, append(keyName(job, c), sql.Named("now", t.now))...); err != nil {
+			return err
+		}
+		return t.tell(event)
+	})
+	if err != nil {
+		return err
+	}
+	var blocked, pages, moved int
+	err = db.writer.QueryRowContext(ctx, sqlWALTruncate).Scan(&blocked, &pages, &moved)
+	return failed("cut the write-ahead log", err)
+}
+
+func keyName(job document.ID, c vault.Class) []any {
+	return []any{sql.Named("job", string(job)), sql.Named("class", string(c))}
+}
+
+var (
+	sqlKeyAdd       = query("key_add")
+	sqlKey          = query("key")
+	sqlKeyExpires   = query("key_expires")
+	sqlKeysExpired  = query("keys_expired")
+	sqlKeyRemove    = query("key_remove")
+	sqlKeyTombstone = query("key_tombstone")
+	sqlWALTruncate  = query("wal_truncate")
+)

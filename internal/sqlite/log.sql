@@ -1,0 +1,27 @@
+-- name: outbox_oldest
+SELECT id, event, job, state FROM outbox ORDER BY id LIMIT :n;
+
+-- name: outbox_take
+DELETE FROM outbox WHERE id = :id RETURNING job, state;
+
+-- name: log_head
+SELECT size, checkpoint FROM log_head;
+
+-- name: log_advance
+UPDATE log_head SET size = :size, checkpoint = :checkpoint;
+
+-- name: entry_add
+INSERT INTO entries (sequence, envelope) VALUES (:sequence, :envelope);
+
+-- name: entry
+SELECT envelope FROM entries WHERE sequence = :sequence;
+
+-- name: hash_add
+INSERT INTO hashes (position, hash) VALUES (:position, :hash);
+
+-- name: hash
+SELECT hash FROM hashes WHERE position = :position;
+
+-- name: job_sealed
+UPDATE jobs SET state = target, target = '', final_seq = :sequence
+WHERE id = :id AND state = 'sealing' AND target = :state;

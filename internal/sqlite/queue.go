@@ -1,0 +1,203 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"blotter/internal/document"
+	"blotter/internal/queue"
+	"blotter/internal/reason"
+	"blotter/receipt"
+)
+
+var (
+	_ queue.Store         = (*DB)(nil)
+	_ queue.WorkingCopies = (*DB)(nil)
+)
+
+// Enqueue implements queue.Store.
+func (db *DB) Enqueue(ctx context.Context, j queue.Job, received receipt.Event) (queue.Job, bool, error) {
+	var stored queue.Job
+	added := false
+	err := db.write(ctx, "enqueue a job", func(t *tx) (err error) {
+		stored, err = t.job(sqlEnqueueKnown, sql.Named("tenant", string(j.Tenant)), sql.Named("key", j.Key))
+		if !errors.Is(err, queue.ErrNotFound) {
+			return err
+		}
+		if err := t.insert(j); err != nil {
+			return err
+		}
+		if err := t.tell(received); err != nil {
+			return err
+		}
+		added = true
+		stored, err = t.job(sqlJobByID, sql.Named("id", string(j.ID)))
+		return err
+	})
+	if err != nil {
+		return queue.Job{}, false, err
+	}
+	return stored, added, nil
+}
+
+func (t *tx) insert(j queue.Job) error {
+	body := j.Policy.Body
+	if body == nil {
+		body = []byte{}
+	}
+	if _, err := t.exec(sqlEnqueuePolicy, sql.Named("digest", j.Policy.Digest[:]), sql.Named("body", body)); err != nil {
+		return err
+	}
+	_, err := t.exec(sqlEnqueueJob,
+		sql.Named("id", string(j.ID)), sql.Named("tenant", string(j.Tenant)), sql.Named("lane", string(j.Lane)),
+		sql.Named("key", j.Key), sql.Named("now", t.now), sql.Named("not_before", max(t.now, ceilMillis(j.NotBefore))),
+		sql.Named("input", j.Input[:]), sql.Named("bytes", j.Bytes),
+		sql.Named("policy_name", j.Policy.Name), sql.Named("policy_version", j.Policy.Version),
+		sql.Named("policy_digest", j.Policy.Digest[:]), sql.Named("sealed", j.Sealed))
+	return err
+}
+
+// Job implements queue.Store.
+func (db *DB) Job(ctx context.Context, id document.ID) (queue.Job, error) {
+	j, err := scanJob(db.reader.QueryRowContext(ctx, sqlJobByID, sql.Named("id", string(id))))
+	return j, failed("read a job", err)
+}
+
+// Deliver implements queue.Store.
+func (db *DB) Deliver(ctx context.Context, id document.ID) error {
+	return db.write(ctx, "mark a job as delivered", func(t *tx) error {
+		return t.must(queue.ErrNotFound, sqlDeliver, sql.Named("id", string(id)))
+	})
+}
+
+// Claim implements queue.Store.
+func (db *DB) Claim(ctx context.Context, c queue.Claim, event func(queue.Job) receipt.Event) (queue.Job, error) {
+	pick, args, err := picking(c)
+	if err != nil {
+		return queue.Job{}, err
+	}
+	// Idle workers ask often; only one who sees work takes the write lock.
+	now, err := db.clock(ctx, db.reader)
+	if err == nil {
+		_, err = pickJob(ctx, db.reader, pick, args, now)
+	}
+	if err != nil {
+		return queue.Job{}, failed("look for a job", err)
+	}
+	var job queue.Job
+	err = db.write(ctx, "claim a job", func(t *tx) error {
+		id, err := pickJob(ctx, t, pick, args, t.now)
+		if err != nil {
+			return err
+		}
+		if job, err = t.lend(id, c.Lease); err != nil {
+			return err
+		}
+		return t.tell(event(job))
+	})
+	if err != nil {
+		return queue.Job{}, err
+	}
+	return job, nil
+}
+
+func picking(c queue.Claim) (pick string, args []any, err error) {
+	if c.Only == nil {
+		return sqlClaimPick, nil, nil
+	}
+	only, err := json.Marshal(c.Only)
+	if err != nil {
+		return "", nil, fmt.Errorf("sqlite: encode the wanted jobs: %w", err)
+	}
+	return sqlClaimPickOnly, []any{sql.Named("only", string(only))}, nil
+}
+
+func pickJob(ctx context.Context, q querier, pick string, args []any, now int64) (id string, err error) {
+	err = q.QueryRowContext(ctx, pick, append(args, sql.Named("now", now))...).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", queue.ErrNoJob
+	}
+	return id, err
+}
+
+// lend takes the next token and gives the job out under it.
+func (t *tx) lend(id string, lease time.Duration) (queue.Job, error) {
+	var token int64
+	if err := t.QueryRowContext(t.ctx, sqlClaimToken).Scan(&token); err != nil {
+		return queue.Job{}, err
+	}
+	err := t.must(queue.ErrNoJob, sqlClaimTake,
+		sql.Named("id", id), sql.Named("token", token), sql.Named("until", t.now+lease.Milliseconds()))
+	if err != nil {
+		return queue.Job{}, err
+	}
+	return t.job(sqlJobByID, sql.Named("id", id))
+}
+
+// Expire implements queue.Store.
+func (db *DB) Expire(ctx context.Context, event func(queue.Job) receipt.Event) ([]queue.Job, error) {
+	if any, err := db.anyExpired(ctx); err != nil || !any {
+		return nil, failed("look for expired leases", err)
+	}
+	var expired []queue.Job
+	err := db.write(ctx, "expire leases", func(t *tx) (err error) {
+		if expired, err = t.expired(); err != nil {
+			return err
+		}
+		for _, j := range expired {
+			err := t.must(queue.ErrNotFound, sqlExpire, sql.Named("id", string(j.ID)),
+				sql.Named("now", t.now), sql.Named("reason", string(reason.QueueLeaseLost)))
+			if err != nil {
+				return err
+			}
+			if err := t.tell(event(j)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return expired, nil
+}
+
+func (db *DB) anyExpired(ctx context.Context) (bool, error) {
+	now, err := db.clock(ctx, db.reader)
+	if err != nil {
+		return false, err
+	}
+	var one int
+	err = db.reader.QueryRowContext(ctx, sqlExpiredAny, sql.Named("now", now)).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (t *tx) expired() ([]queue.Job, error) {
+	return collect(t.ctx, t, scanJob, sqlExpired, sql.Named("now", t.now))
+}
+
+func (t *tx) job(query string, args ...any) (queue.Job, error) {
+	return scanJob(t.QueryRowContext(t.ctx, query, args...))
+}
+
+var (
+	sqlEnqueueKnown  = query("enqueue_known")
+	sqlEnqueuePolicy = query("enqueue_policy")
+	sqlEnqueueJob    = query("enqueue_job")
+	sqlJobByID       = query("job_by_id")
+	sqlClaimPick     = query("claim_pick")
+	sqlClaimPickOnly = query("claim_pick_only")
+	sqlClaimToken    = query("claim_token")
+	sqlClaimTake     = query("claim_take")
+	sqlExpiredAny    = query("expired_any")
+	sqlExpired       = query("expired")
+	sqlExpire        = query("expire")
+	sqlDeliver       = query("deliver")
+)

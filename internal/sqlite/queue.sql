@@ -1,0 +1,63 @@
+-- name: enqueue_known
+SELECT * FROM job_rows
+WHERE tenant = :tenant AND idempotency = :key AND idempotency <> '' AND delivered = 0;
+
+-- name: enqueue_policy
+INSERT INTO policies (digest, body) VALUES (:digest, :body) ON CONFLICT (digest) DO NOTHING;
+
+-- name: enqueue_job
+INSERT INTO jobs (id, tenant, lane, state, idempotency, created, not_before, input, bytes,
+                  policy_name, policy_version, policy_digest, sealed)
+VALUES (:id, :tenant, :lane, 'queued', :key, :now, :not_before, :input, :bytes,
+        :policy_name, :policy_version, :policy_digest, :sealed);
+
+-- name: job_by_id
+SELECT * FROM job_rows WHERE id = :id;
+
+-- name: claim_pick
+-- The job that has been ready the longest; reads one row of the index jobs_ready.
+SELECT id FROM jobs
+WHERE state = 'queued' AND not_before <= :now
+ORDER BY not_before, seq LIMIT 1;
+
+-- name: claim_pick_only
+SELECT id FROM jobs
+WHERE id IN (SELECT value FROM json_each(:only)) AND state = 'queued' AND not_before <= :now
+ORDER BY not_before, seq LIMIT 1;
+
+-- name: claim_token
+UPDATE fence SET token = token + 1 RETURNING token;
+
+-- name: claim_take
+UPDATE jobs SET state = 'leased', attempt = attempt + 1, token = :token, lease_until = :until
+WHERE id = :id AND state = 'queued';
+
+-- name: lease_check
+SELECT 1 FROM jobs WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
+
+-- name: lease_extend
+UPDATE jobs SET lease_until = :until
+WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
+
+-- name: lease_finish
+-- The task is destroyed with the end of the job; a dead job may be replayed and keeps it.
+UPDATE jobs SET state = 'sealing', target = :target, reason = :reason, bytes = :bytes, result = :result,
+                lease_until = 0, sealed = CASE WHEN :target = 'dead' THEN sealed END
+WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
+
+-- name: lease_release
+UPDATE jobs SET state = 'queued', reason = :reason, not_before = :not_before, lease_until = 0
+WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
+
+-- name: expired_any
+SELECT 1 FROM jobs WHERE state = 'leased' AND lease_until <= :now LIMIT 1;
+
+-- name: expired
+SELECT * FROM job_rows WHERE state = 'leased' AND lease_until <= :now ORDER BY lease_until, seq;
+
+-- name: expire
+UPDATE jobs SET state = 'queued', reason = :reason, not_before = :now, lease_until = 0
+WHERE id = :id AND state = 'leased';
+
+-- name: deliver
+UPDATE jobs SET delivered = 1 WHERE id = :id;

@@ -1,0 +1,140 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"blotter/internal/document"
+	"blotter/internal/queue"
+	"blotter/internal/reason"
+	"blotter/receipt"
+)
+
+// fenced runs a step of a lease's holder: the query changes its row only while the
+// token is the job's and the deadline lies ahead by the store's clock.
+func (t *tx) fenced(l queue.Lease, query string, args ...any) error {
+	return t.must(queue.ErrLeaseLost, query, append(t.fence(l), args...)...)
+}
+
+func (t *tx) fence(l queue.Lease) []any {
+	return []any{sql.Named("id", string(l.Job)), sql.Named("token", l.Token), sql.Named("now", t.now)}
+}
+
+// holds returns queue.ErrLeaseLost unless the lease is in force.
+func (t *tx) holds(l queue.Lease) error {
+	var one int
+	err := t.QueryRowContext(t.ctx, sqlLeaseCheck, t.fence(l)...).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return queue.ErrLeaseLost
+	}
+	return err
+}
+
+// Extend implements queue.Store.
+func (db *DB) Extend(ctx context.Context, l queue.Lease, d time.Duration) (queue.Lease, error) {
+	err := db.write(ctx, "extend a lease", func(t *tx) error {
+		until := t.now + d.Milliseconds()
+		l.Until = fromMillis(until)
+		return t.fenced(l, sqlLeaseExtend, sql.Named("until", until))
+	})
+	if err != nil {
+		return queue.Lease{}, err
+	}
+	return l, nil
+}
+
+// Record implements queue.Store.
+func (db *DB) Record(ctx context.Context, l queue.Lease, events ...receipt.Event) error {
+	return db.write(ctx, "record events", func(t *tx) error {
+		if err := t.holds(l); err != nil {
+			return err
+		}
+		return t.tell(events...)
+	})
+}
+
+// Finish implements queue.Store.
+func (db *DB) Finish(ctx context.Context, l queue.Lease, o queue.Outcome) error {
+	if !o.Target.Ended() {
+		return fmt.Errorf("sqlite: finish a job: %q is no end", o.Target)
+	}
+	return db.write(ctx, "finish a job", func(t *tx) error {
+		err := t.fenced(l, sqlLeaseFinish, sql.Named("target", string(o.Target)),
+			sql.Named("reason", string(o.Reason)), sql.Named("bytes", o.Bytes), sql.Named("result", o.Result))
+		if err != nil {
+			return err
+		}
+		if err := t.tell(o.Also...); err != nil {
+			return err
+		}
+		return t.outbox(o.Event, l.Job, o.Target)
+	})
+}
+
+// Release implements queue.Store.
+func (db *DB) Release(ctx context.Context, l queue.Lease, why reason.Code, notBefore time.Time, event receipt.Event) error {
+	return db.write(ctx, "release a job", func(t *tx) error {
+		err := t.fenced(l, sqlLeaseRelease, sql.Named("reason", string(why)),
+			sql.Named("not_before", max(t.now, ceilMillis(notBefore))))
+		if err != nil {
+			return err
+		}
+		return t.tell(event)
+	})
+}
+
+// Stage implements queue.WorkingCopies.
+func (db *DB) Stage(ctx context.Context, l queue.Lease, id string, expires time.Time, event receipt.Event) error {
+	return db.write(ctx, "announce a working copy", func(t *tx) error {
+		if err := t.holds(l); err != nil {
+			return err
+		}
+		_, err := t.exec(sqlCopyAdd, sql.Named("id", id), sql.Named("job", string(l.Job)),
+			sql.Named("now", t.now), sql.Named("expires", toMillis(expires)))
+		if err != nil {
+			return err
+		}
+		return t.tell(event)
+	})
+}
+
+// Unstage implements queue.WorkingCopies.
+func (db *DB) Unstage(ctx context.Context, id string, event receipt.Event) error {
+	return db.write(ctx, "strike off a working copy", func(t *tx) error {
+		n, err := t.exec(sqlCopyRemove, sql.Named("id", id))
+		if err != nil || n == 0 {
+			return err
+		}
+		return t.tell(event)
+	})
+}
+
+// Staged implements queue.WorkingCopies.
+func (db *DB) Staged(ctx context.Context) ([]queue.WorkingCopy, error) {
+	out, err := collect(ctx, db.reader, scanCopy, sqlCopies)
+	return out, failed("list working copies", err)
+}
+
+func scanCopy(r row) (queue.WorkingCopy, error) {
+	var (
+		c                queue.WorkingCopy
+		job              string
+		created, expires int64
+	)
+	err := r.Scan(&c.ID, &job, &created, &expires)
+	c.Job, c.Created, c.Expires = document.ID(job), fromMillis(created), fromMillis(expires)
+	return c, err
+}
+
+var (
+	sqlLeaseCheck   = query("lease_check")
+	sqlLeaseExtend  = query("lease_extend")
+	sqlLeaseFinish  = query("lease_finish")
+	sqlLeaseRelease = query("lease_release")
+	sqlCopyAdd      = query("copy_add")
+	sqlCopyRemove   = query("copy_remove")
+	sqlCopies       = query("copies")
+)

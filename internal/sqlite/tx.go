@@ -1,0 +1,84 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"blotter/internal/document"
+	"blotter/internal/durable"
+	"blotter/receipt"
+)
+
+// tx is one immediate transaction with the instant at which it holds the write lock.
+type tx struct {
+	*sql.Tx
+	ctx context.Context
+	now int64 // by the store's clock, milliseconds
+}
+
+// write runs do in one immediate transaction, which is on disk when write returns nil.
+// what says what was attempted, for the error.
+func (db *DB) write(ctx context.Context, what string, do func(*tx) error) error {
+	return failed(what, db.transact(ctx, do))
+}
+
+func (db *DB) transact(ctx context.Context, do func(*tx) error) error {
+	raw, err := db.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer raw.Rollback() // does nothing after a commit; else the reason is already on its way
+	now, err := db.clock(ctx, raw)
+	if err != nil {
+		return err
+	}
+	if err := do(&tx{raw, ctx, now}); err != nil {
+		return err
+	}
+	return durable.Around("sqlite.commit", raw.Commit)
+}
+
+// exec runs a step and returns how many rows it changed.
+func (t *tx) exec(query string, args ...any) (int64, error) {
+	res, err := t.ExecContext(t.ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// must runs a step that has to change exactly one row; otherwise it returns none.
+func (t *tx) must(none error, query string, args ...any) error {
+	n, err := t.exec(query, args...)
+	if err == nil && n != 1 {
+		return none
+	}
+	return err
+}
+
+// tell appends events to the outbox that move no job.
+func (t *tx) tell(events ...receipt.Event) error {
+	for _, e := range events {
+		if err := t.outbox(e, "", ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outbox appends an event; once it is sealed, the job moves to the state.
+func (t *tx) outbox(e receipt.Event, job document.ID, state document.State) error {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("encode an event: %w", err)
+	}
+	return t.must(errOutbox, sqlOutboxAdd,
+		sql.Named("event", body), sql.Named("job", string(job)), sql.Named("state", string(state)))
+}
+
+var (
+	errOutbox    = fmt.Errorf("the outbox did not take the event")
+	sqlOutboxAdd = query("outbox_add")
+)
