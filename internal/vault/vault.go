@@ -1,13 +1,35 @@
 // Package vault keeps blobs (derivatives, extracted originals) encrypted under a key
 // of their own per job and class, so that destroying the key destroys the data.
 // Underneath is gocloud.dev/blob; on top are streaming encryption (tink) and the
-// promise that what Put has returned is on disk.
+// promise that what Writer.Close has accepted is on disk.
+//
+// Guarantees:
+//
+//   - A blob is there as a whole or not at all: it is written beside its place and
+//     renamed into it once it is synced.
+//   - A reader gets the bytes that were written under that very Ref, or an error. A
+//     flipped bit, a missing end, a blob moved to another job, class, token or index:
+//     all give vault.damaged, never a short read that looks like success. What was read
+//     before the error must still be thrown away: blobs are checked by the mebibyte.
+//   - No caller's string becomes a file name: names are made of job identifier, class
+//     and numbers.
+//
+// It does not defend against an older blob of the same Ref being put back, and it does
+// not destroy keys: that is a transaction of whoever keeps them.
 package vault
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
 
 	"blotter/internal/document"
+	"blotter/internal/durable"
+	"blotter/internal/reason"
+	"github.com/tink-crypto/tink-go/v2/tink"
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/fileblob"
 )
 
 // Class is why a blob is kept; each class of a job has its own data key and expiry.
@@ -27,4 +49,61 @@ type Keys interface {
 	PutKey(ctx context.Context, job document.ID, c Class, wrapped []byte) ([]byte, error)
 	// Key returns the wrapped key; an error with code vault.key_destroyed where there is none.
 	Key(ctx context.Context, job document.ID, c Class) ([]byte, error)
+}
+
+// dirMode lets nobody but the owner look at which blobs there are.
+const dirMode fs.FileMode = 0o700
+
+// Vault stores blobs in a directory. Its methods may be called concurrently.
+type Vault struct {
+	dir     string
+	bucket  *blob.Bucket
+	station tink.AEAD // wraps data keys
+	keys    Keys
+}
+
+// Open opens the vault in dir, which it makes (mode 0700) where missing. The station's
+// key is read from keyFile, or made there (mode 0600) the first time. Errors have the
+// code vault.unavailable, or vault.damaged for a key file that is none.
+func Open(ctx context.Context, dir, keyFile string, keys Keys) (*Vault, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, unavailable("find the directory", err)
+	}
+	if err := durable.MkdirAll(dir, dirMode); err != nil {
+		return nil, unavailable("make the directory", err)
+	}
+	station, err := stationKey(keyFile, dir)
+	if err != nil {
+		return nil, err
+	}
+	bucket, err := fileblob.OpenBucket(dir, &fileblob.Options{
+		DirFileMode: dirMode,
+		NoTempDir:   true,                       // a rename must stay within the file system, and nothing may lie elsewhere
+		Metadata:    fileblob.MetadataDontWrite, // one file a blob
+	})
+	if err != nil {
+		return nil, unavailable("open the bucket", err)
+	}
+	return &Vault{dir: dir, bucket: bucket, station: station, keys: keys}, nil
+}
+
+// Close releases the vault. Open readers and writers must be closed before.
+func (v *Vault) Close() error {
+	if err := v.bucket.Close(); err != nil {
+		return unavailable("close the bucket", err)
+	}
+	return nil
+}
+
+func unavailable(doing string, err error) error {
+	err = fmt.Errorf("vault: %s: %w", doing, err)
+	if reason.Of(err) != reason.Internal {
+		return err
+	}
+	return reason.Because(reason.VaultUnavailable, err)
+}
+
+func damaged(what string, err error) error {
+	return reason.Because(reason.VaultDamaged, fmt.Errorf("vault: %s: %w", what, err))
 }

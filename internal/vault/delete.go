@@ -1,0 +1,127 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"blotter/internal/document"
+	"blotter/internal/durable"
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+)
+
+// List returns the finished blobs of a job, in the order of their names; of all jobs
+// where job is empty.
+func (v *Vault) List(ctx context.Context, job document.ID) ([]Ref, error) {
+	prefix, err := jobPrefix(job)
+	if err != nil {
+		return nil, err
+	}
+	var out []Ref
+	err = v.walk(ctx, prefix, func(key string) error {
+		if r, partial, ok := parseKey(key); ok && !partial {
+			out = append(out, r)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Sweep deletes every blob, finished or not, for which keep returns false, and returns
+// the references of what it deleted. Whoever calls it knows the jobs: keep must return
+// true for a token that may still write or whose result counts. What no Ref can name
+// stays, because it is not the vault's.
+func (v *Vault) Sweep(ctx context.Context, keep func(Ref) bool) ([]Ref, error) {
+	var gone []Ref
+	err := v.walk(ctx, "", func(key string) error {
+		r, _, ok := parseKey(key)
+		if !ok || keep(r) {
+			return nil
+		}
+		if err := v.remove(ctx, key); err != nil {
+			return err
+		}
+		gone = append(gone, r)
+		return nil
+	})
+	return gone, err
+}
+
+// DeleteJob deletes every blob of a job, finished or not. That there are none is no
+// error. When it returns nil the names are gone from the disk.
+func (v *Vault) DeleteJob(ctx context.Context, job document.ID) error {
+	for _, c := range []Class{Derivative, Original} {
+		if err := v.DeleteClass(ctx, job, c); err != nil {
+			return err
+		}
+	}
+	return v.removeDir(string(job))
+}
+
+// DeleteClass deletes every blob of a job's class, finished or not.
+func (v *Vault) DeleteClass(ctx context.Context, job document.ID, c Class) error {
+	if _, err := document.ParseID(string(job)); err != nil {
+		return err
+	}
+	if !c.holdsBlobs() {
+		return errors.New("vault: the class has no blobs")
+	}
+	dir := path.Join(string(job), string(c))
+	if err := v.walk(ctx, dir+"/", func(key string) error { return v.remove(ctx, key) }); err != nil {
+		return err
+	}
+	return v.removeDir(dir)
+}
+
+func jobPrefix(job document.ID) (string, error) {
+	if job == "" {
+		return "", nil
+	}
+	_, err := document.ParseID(string(job))
+	return string(job) + "/", err
+}
+
+func (v *Vault) walk(ctx context.Context, prefix string, visit func(key string) error) error {
+	list := v.bucket.List(&blob.ListOptions{Prefix: prefix})
+	for {
+		o, err := list.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return unavailable("list blobs", err)
+		}
+		if err := visit(o.Key); err != nil {
+			return err
+		}
+	}
+}
+
+func (v *Vault) remove(ctx context.Context, key string) error {
+	err := durable.Around("vault_remove", func() error { return v.bucket.Delete(ctx, key) })
+	if err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+		return unavailable("delete a blob", err)
+	}
+	if err := durable.SyncDir(filepath.Join(v.dir, filepath.FromSlash(path.Dir(key)))); err != nil {
+		return unavailable("delete a blob", err)
+	}
+	return nil
+}
+
+// removeDir removes an empty directory of the vault. One that is not empty is an
+// error: the bucket's listing passes over what it cannot read.
+func (v *Vault) removeDir(name string) error {
+	dir := filepath.Join(v.dir, filepath.FromSlash(name))
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := durable.Remove(dir); err != nil {
+		return unavailable("remove a job's directory", err)
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package vault
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"blotter/internal/document"
+)
+
+// Ref names a blob.
+type Ref struct {
+	Job   document.ID
+	Class Class
+	Token int64 // fencing token of the lease under which it was written, ≥ 1
+	Index int   // of the asset, ≥ 1
+}
+
+// key is the blob's name in the bucket, and what its ciphertext is bound to.
+func (r Ref) key() (string, error) {
+	if _, err := document.ParseID(string(r.Job)); err != nil {
+		return "", err
+	}
+	if !r.Class.holdsBlobs() || r.Token < 1 || r.Index < 1 {
+		return "", errors.New("vault: not a reference to a blob")
+	}
+	return fmt.Sprintf("%s/%s/%d-%d", r.Job, r.Class, r.Token, r.Index), nil
+}
+
+func (c Class) holdsBlobs() bool { return c == Derivative || c == Original }
+
+// parseKey reads what key writes, and the names under which fileblob keeps what is not
+// finished: the blob's name, a number and ".tmp".
+func parseKey(key string) (r Ref, partial, ok bool) {
+	parts := strings.Split(key, "/")
+	if len(parts) != 3 {
+		return Ref{}, false, false
+	}
+	name, rest, partial := strings.Cut(parts[2], ".")
+	token, index, _ := strings.Cut(name, "-")
+	t, err1 := strconv.ParseInt(token, 10, 64)
+	i, err2 := strconv.Atoi(index)
+	r = Ref{Job: document.ID(parts[0]), Class: Class(parts[1]), Token: t, Index: i}
+	want, err3 := r.key()
+	if partial {
+		want += "." + rest
+	}
+	ok = err1 == nil && err2 == nil && err3 == nil && want == key && (!partial || strings.HasSuffix(rest, ".tmp"))
+	return r, partial, ok
+}
