@@ -1,0 +1,206 @@
+package receipt
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// CheckResult compares a directory with a verified event: result.json and the files
+// beside it. dir is read only; give it a file system that follows no symbolic links
+// out of itself (os.Root.FS). It reports:
+//
+//	result       result.json is well-formed and says what the event says
+//	derivatives  every redacted asset's file is there, with the digest that the event names
+//	files        no other file is named like an asset's
+//
+// Timings, resolutions and originals are not compared: the event does not bind them.
+func CheckResult(e Event, resultJSON []byte, dir fs.FS) []Statement {
+	r, err := parseResult(resultJSON)
+	if err == nil {
+		err = r.matches(e)
+	}
+	out := []Statement{stated("result", err, "result.json says what the event says")}
+	err = checkDerivatives(e, dir)
+	out = append(out, stated("derivatives", err, fmt.Sprintf("%d derivatives have the digests that the event names", countRedacted(e))))
+	err = checkNoOthers(e, r, dir)
+	return append(out, stated("files", err, "no other file is named like an asset"))
+}
+
+func parseResult(data []byte) (Result, error) {
+	var r Result
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&r); err != nil {
+		return Result{}, failf(CodeMismatch, "result.json cannot be read")
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return Result{}, failf(CodeMismatch, "result.json goes on after its end")
+	}
+	if r.Schema != ResultSchema {
+		return Result{}, failf(CodeMismatch, "the schema of result.json is not %s", ResultSchema)
+	}
+	return r, nil
+}
+
+// matches compares everything that both result and event say.
+func (r Result) matches(e Event) error {
+	var input Input
+	if e.Input != nil {
+		input = *e.Input
+	}
+	var policy Policy
+	if e.Policy != nil {
+		policy = *e.Policy
+	}
+	var code Code
+	if e.Code != nil {
+		code = *e.Code
+	}
+	switch {
+	case r.Job != e.Job:
+		return differs("job")
+	case r.Input != input:
+		return differs("input")
+	case r.State != e.State:
+		return differs("state")
+	case r.Reason != e.Reason:
+		return differs("reason")
+	case !slices.Equal(r.NotCovered, e.NotCovered):
+		return differs("not_covered")
+	case r.Policy != policy:
+		return differs("policy")
+	case r.Code.Revision != code.Revision || r.Code.Module != code.Module || !slices.Equal(r.Code.Engines, code.Engines):
+		return differs("code")
+	case len(r.Assets) != len(e.Assets):
+		return failf(CodeMismatch, "result.json has %d assets, the event %d", len(r.Assets), len(e.Assets))
+	}
+	for i := range r.Assets {
+		if err := r.Assets[i].matches(e.Assets[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func differs(field string) error {
+	return failf(CodeMismatch, "%q of result.json is not what the event says", field)
+}
+
+func (a ResultAsset) matches(e Asset) error {
+	boxes := make([]Box, 0, len(a.Boxes))
+	for _, b := range a.Boxes {
+		boxes = append(boxes, b.Box())
+	}
+	said := Asset{
+		Index: a.Index, Kind: a.Kind, Page: a.Page, Frame: a.Frame, MediaType: a.MediaType,
+		Width: a.Width, Height: a.Height, SHA256: a.SHA256, Status: a.Status, Reason: a.Reason,
+	}
+	if e.BoxesSHA256 != "" {
+		digest, err := BoxesDigest(boxes)
+		if err != nil {
+			return failf(CodeMismatch, "the boxes of asset %d cannot be digested", e.Index)
+		}
+		said.BoxesSHA256 = digest
+	} else if len(boxes) > 0 {
+		said.Boxes = boxes
+	}
+	if a.Derivative != nil {
+		said.DerivativeSHA256 = a.Derivative.SHA256
+		if a.Derivative.File != DerivativeName(e.Index) {
+			return failf(CodeMismatch, "the derivative of asset %d has another name than its number gives", e.Index)
+		}
+	}
+	if a.Original != nil && a.Original.File != OriginalName(e.Index) {
+		return failf(CodeMismatch, "the original of asset %d has another name than its number gives", e.Index)
+	}
+	if len(e.Boxes) == 0 {
+		e.Boxes = nil
+	}
+	if !reflect.DeepEqual(said, e) {
+		return failf(CodeMismatch, "asset %d of result.json is not what the event says", e.Index)
+	}
+	return nil
+}
+
+// redactedStatus is the status of an asset that has a derivative.
+const redactedStatus = "redacted"
+
+func countRedacted(e Event) (n int) {
+	for _, a := range e.Assets {
+		if a.Status == redactedStatus {
+			n++
+		}
+	}
+	return n
+}
+
+func checkDerivatives(e Event, dir fs.FS) error {
+	for _, a := range e.Assets {
+		name := DerivativeName(a.Index)
+		if a.Status != redactedStatus {
+			continue
+		}
+		digest, err := digestFile(dir, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return failf(CodeMismatch, "%s is missing", name)
+		}
+		if err != nil {
+			return failf(CodeMismatch, "%s cannot be read", name)
+		}
+		if digest != a.DerivativeSHA256 {
+			return failf(CodeMismatch, "%s is not the file that the event names", name)
+		}
+	}
+	return nil
+}
+
+// digestFile streams a file, so that memory does not grow with it.
+func digestFile(dir fs.FS, name string) (string, error) {
+	f, err := dir.Open(name)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// checkNoOthers refuses a file that passes for an asset and is none: a withheld
+// asset's picture slipped in, or a second version beside the first.
+func checkNoOthers(e Event, r Result, dir fs.FS) error {
+	expected := map[string]bool{}
+	for _, a := range e.Assets {
+		if a.Status == redactedStatus {
+			expected[DerivativeName(a.Index)] = true
+		}
+	}
+	for _, a := range r.Assets {
+		if a.Original != nil {
+			expected[OriginalName(a.Index)] = true
+		}
+	}
+	entries, err := fs.ReadDir(dir, ".")
+	if err != nil {
+		return failf(CodeMismatch, "the directory cannot be listed")
+	}
+	for _, entry := range entries {
+		if isAssetName(entry.Name()) && !expected[entry.Name()] {
+			return failf(CodeMismatch, "a file is named like an asset that the event does not release")
+		}
+	}
+	return nil
+}
+
+func isAssetName(name string) bool { return strings.HasPrefix(strings.ToLower(name), "asset-") }
