@@ -1,14 +1,138 @@
+// Package raster opens PNG, JPEG and TIFF files: their headers by readers of its own,
+// which allocate nothing that the file asks for, and their pixels, one frame at a
+// time, by the standard decoders.
 package raster
 
 import (
 	"context"
 	"errors"
+	"fmt"
+	"image"
 	"io"
 
 	"blotter/internal/cell/inside/extract/catalogue"
+	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
+	"blotter/internal/reason"
 )
 
-func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim document.Limits) (catalogue.Source, error) {
-	return nil, errors.New("raster: not built yet")
+// frame is what the headers tell of one image of a file.
+type frame struct {
+	width, height int         // as stored, before orientation; 0 where unknown
+	turn          orientation // how to make it upright
+	gray          bool        // the source holds no colour
+	dpi           int
+	withheld      reason.Code
+	dir           *directory // TIFF only
+}
+
+// headers is what a whole file tells before it is decoded.
+type headers struct {
+	frames []frame
+	more   bool // metadata, thumbnails, appended images: data outside the frames' pixels
+}
+
+// File is an opened raster. It implements catalogue.Source.
+type File struct {
+	r      io.ReaderAt
+	size   int64
+	format document.Format
+	head   headers
+	items  []catalogue.Item
+}
+
+// Open reads the headers of a file of size bytes that is of format PNG, JPEG or TIFF.
+// The error is extract.malformed or extract.truncated where no header could be
+// trusted, extract.frame_limit, extract.asset_limit or extract.total_pixel_limit
+// where the file breaks a limit as a whole.
+func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim document.Limits) (*File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	head, err := readHeaders(r, size, f, lim.Frames)
+	if err != nil {
+		return nil, err
+	}
+	tally := catalogue.NewTally(lim)
+	for i, fr := range head.frames {
+		w, h := fr.turn.size(fr.width, fr.height)
+		err := tally.Add(catalogue.Item{Withheld: fr.withheld, Asset: document.Asset{
+			Kind: document.Frame, Frame: i + 1, Format: f, Width: w, Height: h, DPI: fr.dpi,
+		}})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &File{r: r, size: size, format: f, head: head, items: tally.Items()}, nil
+}
+
+func readHeaders(r io.ReaderAt, size int64, f document.Format, frames int) (headers, error) {
+	switch f {
+	case document.PNG:
+		return pngHeaders(r, size, frames)
+	case document.JPEG:
+		return jpegHeaders(r, size, frames)
+	case document.TIFF:
+		return tiffHeaders(r, size, frames)
+	}
+	return headers{}, reason.Because(reason.ExtractEncoding, fmt.Errorf("raster: %v", f))
+}
+
+// Assets lists the frames in the file's order.
+func (f *File) Assets() []catalogue.Item { return f.items }
+
+// Layer returns nil: a raster holds no words.
+func (f *File) Layer(int) ([]words.Word, error) { return nil, nil }
+
+// Placements returns nil: a frame is no page.
+func (f *File) Placements(int) []catalogue.Placement { return nil }
+
+// NotCovered is Metadata where the file holds more than its frames' pixels.
+func (f *File) NotCovered() document.NotCovered {
+	if f.head.more {
+		return document.Metadata
+	}
+	return 0
+}
+
+// Close does nothing: the file holds no resource of its own.
+func (f *File) Close() error { return nil }
+
+// Load decodes a frame; see catalogue.Source.
+func (f *File) Load(i int) (image.Image, error) {
+	if i < 0 || i >= len(f.items) {
+		return nil, reason.Because(reason.Internal, fmt.Errorf("raster: no frame %d", i))
+	}
+	if code := f.items[i].Withheld; code != "" {
+		return nil, reason.Because(code, errors.New("raster: the frame is withheld"))
+	}
+	fr := f.head.frames[i]
+	img, err := f.decode(fr)
+	if err != nil {
+		return nil, err
+	}
+	if b := img.Bounds(); b.Dx() != fr.width || b.Dy() != fr.height {
+		return nil, reason.Because(reason.ExtractSizeLies, fmt.Errorf("raster: headers said %d×%d", fr.width, fr.height))
+	}
+	return fr.turn.upright(flatten(img, fr.gray)), nil
+}
+
+func (f *File) decode(fr frame) (image.Image, error) {
+	all := io.NewSectionReader(f.r, 0, f.size)
+	switch f.format {
+	case document.PNG:
+		return decodePNG(all)
+	case document.JPEG:
+		return decodeJPEG(all)
+	}
+	return decodeTIFF(f.r, f.size, fr.dir)
+}
+
+// because gives an error of a header reader its code: what ends too early is
+// truncated, the rest is malformed.
+func because(what string, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return reason.Because(reason.ExtractTruncated, fmt.Errorf("raster: %s: %w", what, err))
+	}
+	return reason.Because(reason.ExtractMalformed, fmt.Errorf("raster: %s: %w", what, err))
 }

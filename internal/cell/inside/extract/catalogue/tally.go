@@ -1,0 +1,50 @@
+package catalogue
+
+import (
+	"fmt"
+
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+// Tally admits assets one after another against the limits of their document, from
+// their headers, before a pixel is decoded. An asset over its own limit is withheld;
+// a document over its limits is refused.
+type Tally struct {
+	lim    document.Limits
+	items  []Item
+	pixels int64
+}
+
+// NewTally starts an empty list.
+func NewTally(lim document.Limits) *Tally { return &Tally{lim: lim} }
+
+// Add gives the next asset its index. An asset without pixels is withheld as
+// malformed, one over AssetPixels as extract.pixel_limit; one that is withheld
+// already keeps its reason and may have a size of 0×0 where headers did not tell it.
+// The error refuses the document: extract.asset_limit counts every asset,
+// extract.total_pixel_limit only those that can be loaded, because the others cost
+// nothing.
+func (t *Tally) Add(it Item) error {
+	if len(t.items) >= t.lim.Assets {
+		return reason.Because(reason.ExtractAssets, fmt.Errorf("more than %d assets", t.lim.Assets))
+	}
+	area := int64(it.Width) * int64(it.Height)
+	switch {
+	case it.Withheld != "":
+	case it.Width <= 0 || it.Height <= 0:
+		it.Withheld = reason.ExtractMalformed
+	case area > t.lim.AssetPixels:
+		it.Withheld = reason.ExtractPixels
+	case t.pixels+area > t.lim.TotalPixels:
+		return reason.Because(reason.ExtractTotal, fmt.Errorf("more than %d pixels in all", t.lim.TotalPixels))
+	default:
+		t.pixels += area
+	}
+	it.Index = len(t.items) + 1
+	t.items = append(t.items, it)
+	return nil
+}
+
+// Items returns the list so far. It is the tally's own.
+func (t *Tally) Items() []Item { return t.items }
