@@ -3,38 +3,38 @@ package receipt
 // ResultSchema names the format of Result.
 const ResultSchema = "blotter.result/1"
 
-// Result is result.json: what became of a document, for people and tools. It is not
-// signed; CheckResult compares it with the event that is. It holds no recognised text
-// and no file name but those that DerivativeName and OriginalName make.
+// Result is result.json: what became of one document, for tools. It stands beside the
+// receipt and repeats what the event says in a form that is easier to use; CheckResult
+// compares the two. It holds no recognised text and no name that a caller supplied.
 type Result struct {
 	Schema     string           `json:"schema"`
 	Job        string           `json:"job"`
 	Input      Input            `json:"input"`
-	State      string           `json:"state"`  // "released", "awaiting_review", "rejected" or "dead"
-	Reason     string           `json:"reason"` // reason code; empty: none
-	NotCovered []string         `json:"not_covered"`
+	State      string           `json:"state"` // "released", "awaiting_review", "rejected" or "dead"
+	Reason     string           `json:"reason"`
+	NotCovered []string         `json:"not_covered"` // what of the document is no image and was not processed
 	Policy     Policy           `json:"policy"`
 	Code       Code             `json:"code"`
 	Assets     []ResultAsset    `json:"assets"`
-	TimingsMS  map[string]int64 `json:"timings_ms"` // by stage, milliseconds
+	TimingsMS  map[string]int64 `json:"timings_ms"` // by stage; "seal" is measured after the event was signed
 }
 
-// ResultAsset is one image of the document and what became of it.
+// ResultAsset is one image of the document.
 type ResultAsset struct {
-	Index      int64       `json:"index"` // from 1, in the order of the document
-	Kind       string      `json:"kind"`  // "page", "image" or "frame"
-	Page       int64       `json:"page,omitempty"`
-	Frame      int64       `json:"frame,omitempty"`
+	Index      int64       `json:"index"`
+	Kind       string      `json:"kind"` // "page", "image" or "frame"
+	Page       int64       `json:"page"` // 0: the container has no pages
+	Frame      int64       `json:"frame"`
 	MediaType  string      `json:"media_type"`
-	Width      int64       `json:"width"`         // pixels, after orientation
-	Height     int64       `json:"height"`        // pixels, after orientation
-	DPI        int64       `json:"dpi,omitempty"` // dots per inch; the event does not bind it
-	SHA256     string      `json:"sha256"`        // of its pixels before redaction; empty where it could not be read
-	Status     string      `json:"status"`        // "redacted" or "withheld"
-	Reason     string      `json:"reason"`        // reason code; empty: none
+	Width      int64       `json:"width"`  // pixels after orientation
+	Height     int64       `json:"height"` // pixels after orientation
+	DPI        int64       `json:"dpi"`    // 0: unknown
+	SHA256     string      `json:"sha256"` // of the pixels before redaction; empty where none were decoded
+	Status     string      `json:"status"` // "redacted" or "withheld"
+	Reason     string      `json:"reason"`
 	Boxes      []ResultBox `json:"boxes"`
-	Derivative *FileRef    `json:"derivative,omitempty"`
-	Original   *FileRef    `json:"original,omitempty"` // only where originals were asked for
+	Derivative *ResultFile `json:"derivative,omitempty"`
+	Original   *ResultFile `json:"original,omitempty"`
 }
 
 // ResultBox is a redacted rectangle in the asset's own pixels, after orientation.
@@ -44,13 +44,13 @@ type ResultBox struct {
 	W      int64   `json:"w"`
 	H      int64   `json:"h"`
 	Type   string  `json:"type"`
-	Score  float64 `json:"score"` // 0–1 in steps of a thousandth, as the event has it
+	Score  float64 `json:"score"` // 0–1 in steps of 0.001, as the event's per mille
 	Source string  `json:"source"`
 }
 
-// FileRef is a file beside result.json.
-type FileRef struct {
+// ResultFile is a file that lies beside result.json.
+type ResultFile struct {
 	File      string `json:"file"`
-	SHA256    string `json:"sha256,omitempty"` // of the file's bytes; originals have none
+	SHA256    string `json:"sha256,omitempty"`
 	MediaType string `json:"media_type,omitempty"`
 }
