@@ -135,4 +135,8 @@ var table = []Entry{
 		"The private working directory could not be made, written or removed. It is tried again; if this stays, check space, mode and owner of the working directory."},
 	{64, UsageWrong, Operator, OwnerAPI, 400, ExitUsage,
 		"The command or request was not understood. See: blotter help"},
+	{65, QueueStopped, Transient, OwnerOperator, 503, ExitFailed,
+		"The process was told to stop and gave the job back. Start it again; the job goes on by itself."},
+	{66, PolicyWithheld, Permanent, OwnerCompliance, 422, ExitRejected,
+		"An image of the document had to be withheld, and the policy then rejects the whole document. The images' own reasons say why; a policy with withheld: release lets the others go."},
 }

@@ -55,6 +55,7 @@ const (
 	QueueBusy      Code = "queue.store_busy"
 	QueueAttempts  Code = "queue.attempts_used_up"
 	QueueFull      Code = "queue.full"
+	QueueStopped   Code = "queue.stopped"
 	QueueSchema    Code = "queue.schema_newer"
 
 	VaultUnavailable Code = "vault.unavailable"
@@ -72,11 +73,12 @@ const (
 	ReceiptMismatch     Code = "receipt.file_differs"
 	ReceiptInconsistent Code = "receipt.log_forked"
 
-	PolicyInvalid Code = "policy.invalid"
-	PolicyDenied  Code = "policy.denied"
-	ConfigInvalid Code = "config.invalid"
-	WorkdirFailed Code = "workdir.unavailable"
-	UsageWrong    Code = "usage.wrong"
+	PolicyInvalid  Code = "policy.invalid"
+	PolicyDenied   Code = "policy.denied"
+	PolicyWithheld Code = "policy.asset_withheld"
+	ConfigInvalid  Code = "config.invalid"
+	WorkdirFailed  Code = "workdir.unavailable"
+	UsageWrong     Code = "usage.wrong"
 )
 
 // Exit statuses of commands.
