@@ -1,0 +1,64 @@
+package detect
+
+import (
+	"strings"
+
+	"blotter/internal/cell/inside/detect/lexicon"
+	"blotter/internal/document"
+)
+
+// UnknownScore is the score of words that no vocabulary explains.
+const UnknownScore = 0.3
+
+// unexplained finds words that are neither common nor clinical vocabulary, and numbers
+// that are longer than a measured value. It says nothing of what others found already.
+func (f *Finder) unexplained(sh *sheet, found []span) []span {
+	covered := make([]bool, len(sh.toks))
+	for _, s := range found {
+		for i := s.from; i < s.to; i++ {
+			covered[i] = true
+		}
+	}
+	var out []span
+	for i := range sh.toks {
+		t := &sh.toks[i]
+		if covered[i] || t.kind == sign || f.isExplained(t) {
+			continue
+		}
+		out = append(out, span{i, i + 1, document.Unknown, UnknownScore, document.ByDefault})
+	}
+	return out
+}
+
+func (f *Finder) isExplained(t *token) bool {
+	switch t.kind {
+	case number:
+		return len(t.text) <= 4
+	case mixed:
+		return digitsIn(t.text) <= 3 && len(t.text) <= 5 || f.isKnownCode(t.fold)
+	}
+	return len([]rune(t.fold)) == 1 || f.isVocabulary(t)
+}
+
+func (f *Finder) isKnownCode(fold string) bool {
+	return f.terms.codesKept.has(fold) || f.terms.units.has(strings.TrimLeft(fold, "0123456789"))
+}
+
+// isVocabulary reports whether a word is one of a language, of medicine or of forms,
+// directly or without a usual ending.
+func (f *Finder) isVocabulary(t *token) bool {
+	known := func(w string, e lexicon.Entry) bool {
+		return e.Has(lexicon.Common|lexicon.Vocab|lexicon.Foreign|lexicon.Short) || f.terms.clinical.has(w) || f.terms.units.has(w) ||
+			f.terms.eponyms.has(w) || f.terms.notNames.has(w) || f.terms.titles.has(w) || f.terms.months.has(w) ||
+			f.terms.weekdays.has(w) || f.terms.eponymHeads.has(w) || f.terms.credentials.has(w) || f.terms.kin.has(w)
+	}
+	if known(t.fold, t.entry) {
+		return true
+	}
+	for _, ending := range [...]string{"s", "es", "ed", "ing", "ly", "al", "ic", "n", "en"} {
+		if stem := strings.TrimSuffix(t.fold, ending); stem != t.fold && len(stem) > 3 && known(stem, f.lex.Lookup(stem)) {
+			return true
+		}
+	}
+	return false
+}

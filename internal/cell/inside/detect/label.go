@@ -1,0 +1,455 @@
+package detect
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"blotter/internal/document"
+)
+
+// label is one label found on the page.
+type label struct {
+	labelDef
+	from, to  int // tokens [from, to), separators included
+	separated bool
+	alone     bool // nothing else stands in its cell: its value is in the next cell or below
+	header    bool // one of several such in its row: a table's head
+}
+
+// Scores of labelled values. A failed checksum never lowers them: readers break checksums.
+const (
+	besideScore = 0.9
+	belowScore  = 0.85
+)
+
+// labelled finds values beside or below their labels.
+func (f *Finder) labelled(sh *sheet) []span {
+	labels := f.findLabels(sh)
+	isLabel := make([]bool, len(sh.toks))
+	for _, l := range labels {
+		for i := l.from; i < l.to; i++ {
+			isLabel[i] = true
+		}
+	}
+	var out []span
+	for _, l := range labels {
+		if l.typ == 0 {
+			continue
+		}
+		if s, ok := f.beside(sh, l, isLabel); ok {
+			out = append(out, s)
+			continue
+		}
+		out = append(out, f.beneath(sh, l, isLabel)...)
+	}
+	return out
+}
+
+// findLabels goes through every row and takes the longest label at each place.
+func (f *Finder) findLabels(sh *sheet) []label {
+	var out []label
+	for r := range sh.rows {
+		first := len(out)
+		for i := sh.rows[r].from; i < sh.rows[r].to; {
+			l, ok := f.labelAt(sh, i)
+			if !ok || !f.counts(sh, &l) {
+				i++
+				continue
+			}
+			out = append(out, l)
+			i = l.to
+		}
+		markHeaders(out[first:])
+	}
+	return out
+}
+
+func markHeaders(row []label) {
+	alone := 0
+	for _, l := range row {
+		if l.alone && !l.separated {
+			alone++
+		}
+	}
+	for i := range row {
+		row[i].header = alone >= 2 && row[i].alone && !row[i].separated
+	}
+}
+
+// longestLabel is the most words of a label in labels.tsv.
+const longestLabel = 7
+
+func (f *Finder) labelAt(sh *sheet, i int) (label, bool) {
+	if sh.toks[i].kind != letters {
+		return label{}, false
+	}
+	row := sh.rows[sh.toks[i].row]
+	key, words, strange := "", 0, false
+	var best label
+	for k := i; k < row.to && words < longestLabel && len(key) <= f.labels.long+1; k++ {
+		t := &sh.toks[k]
+		if k > i && t.gap >= wideGap {
+			break
+		}
+		if t.kind == sign {
+			if !strings.Contains(".-'’/&", t.text) {
+				break
+			}
+			continue
+		}
+		words++
+		key += labelKey(t.text)
+		strange = strange || !t.entry.Has(plainWords)
+		if def, ok := f.labels.lookup(key, strange); ok {
+			best = label{labelDef: def, from: i, to: k + 1}
+		}
+	}
+	if best.to == 0 {
+		return label{}, false
+	}
+	f.takeSeparator(sh, &best, row.to)
+	return best, true
+}
+
+// takeSeparator moves the label's end over what stands between it and its value: a full
+// stop, a bracketed explanation, a colon, a leader of dots or underscores.
+func (f *Finder) takeSeparator(sh *sheet, l *label, end int) {
+	for l.to < end {
+		switch t := sh.toks[l.to].text; {
+		case t == ":" || t == "#" || t == "=" || t == "：" || t == "№":
+			l.separated = true
+		case t == "." || t == "_" || t == "*" || t == "…":
+		case t == "/" && !l.separated && l.to+1 < end && sh.toks[l.to+1].kind == letters: // "Name / Nombre:"
+			other, ok := f.labelAt(sh, l.to+1)
+			if !ok || !other.separated {
+				return
+			}
+			l.to, l.separated = other.to, true
+			return
+		case t == "(" && !l.separated:
+			close := slices.IndexFunc(sh.toks[l.to:min(end, l.to+14)], func(t token) bool { return t.text == ")" })
+			if close < 0 || (l.to+close+1 < end && sh.toks[l.to+close+1].text != ":" && sh.toks[l.to+close+1].gap < wideGap) || hasDigits(sh.toks[l.to:l.to+close]) {
+				return
+			}
+			l.to += close
+		default:
+			return
+		}
+		l.to++
+	}
+}
+
+func hasDigits(toks []token) bool {
+	return slices.ContainsFunc(toks, func(t token) bool { return t.kind == number || t.kind == mixed })
+}
+
+// counts decides whether words that read like a label are one.
+func (f *Finder) counts(sh *sheet, l *label) bool {
+	row := sh.rows[sh.toks[l.from].row]
+	starts := sh.startsCell(l.from)
+	ends := l.to == row.to || sh.toks[l.to].gap >= wideGap
+	capital := sh.toks[l.from].title
+	l.alone = starts && ends
+	letterCount := 0
+	for _, t := range sh.toks[l.from:l.to] {
+		if t.kind != sign {
+			letterCount += len(t.fold)
+		}
+	}
+	switch {
+	case l.separated:
+		return true
+	case letterCount <= 2:
+		return false
+	case l.alone && capital:
+		return true
+	case l.to == row.to:
+		return false
+	case numberLike(l.typ):
+		n := digitsIn(sh.toks[l.to].text)
+		return n >= 4 || n >= 1 && !l.ordinary || !l.ordinary && sh.toks[l.to].text == "("
+	case l.ordinary || !starts || !capital:
+		return false
+	case l.typ == document.Date:
+		return digitsIn(sh.toks[l.to].text) > 0 || f.terms.months.has(sh.toks[l.to].fold)
+	case l.typ == document.Name:
+		return f.onlyNames(sh, l.to)
+	}
+	return l.typ == document.Age && digitsIn(sh.toks[l.to].text) == 2
+}
+
+// startsCell reports whether token i begins its cell; a field's number ("2.", "1a)") may
+// stand before it.
+func (sh *sheet) startsCell(i int) bool {
+	for n := 0; ; n++ {
+		if sh.toks[i].gap >= wideGap {
+			return true
+		}
+		p := &sh.toks[i-1]
+		if n == 3 || p.kind == letters && len(p.text) > 1 || p.kind == sign && !strings.Contains(".)(*•-|[]", p.text) || len(p.text) > 3 {
+			return false
+		}
+		i--
+	}
+}
+
+// onlyNames reports whether the cell that begins with token i holds one to five
+// capitalised words and nothing else.
+func (f *Finder) onlyNames(sh *sheet, i int) bool {
+	n := 0
+	for k := i; k < sh.rows[sh.toks[i].row].to && (k == i || sh.toks[k].gap < wideGap); k++ {
+		switch t := &sh.toks[k]; {
+		case t.kind == sign && strings.Contains(",.-", t.text):
+		case t.kind != letters || !t.title || f.terms.notNames.has(t.fold) && !f.terms.titles.has(t.fold):
+			return false
+		default:
+			n++
+		}
+	}
+	return n >= 1 && n <= 5
+}
+
+// numberLike are the types whose values have digits.
+func numberLike(t document.Type) bool {
+	switch t {
+	case document.Phone, document.Fax, document.SSN, document.MRN, document.HealthPlan, document.Account,
+		document.Licence, document.Vehicle, document.Device, document.Code, document.IP:
+		return true
+	}
+	return false
+}
+
+// beside takes the value on the label's right, up to the next label or a wide gap.
+func (f *Finder) beside(sh *sheet, l label, isLabel []bool) (span, bool) {
+	row := sh.rows[sh.toks[l.from].row]
+	if l.header || l.to >= row.to || sh.toks[l.to].gap >= farGap {
+		return span{}, false
+	}
+	end := l.to
+	for end < row.to && !isLabel[end] && (end == l.to || sh.toks[end].gap < wideGap) && end-l.to < longestValue {
+		end++
+	}
+	if l.alone && !l.separated && sh.toks[l.to].gap >= wideGap && !f.isFormCell(sh, l, end) {
+		return span{}, false
+	}
+	return f.value(sh, l, l.to, end, besideScore)
+}
+
+// isFormCell accepts the cell right of a label that has no colon only where nothing
+// stands below the label: there it would be the value.
+func (f *Finder) isFormCell(sh *sheet, l label, end int) bool {
+	r := sh.rows[sh.toks[l.from].row]
+	if r.below < 0 {
+		return true
+	}
+	q := sh.rows[r.below]
+	for k := q.from; k < q.to; k++ {
+		if sh.toks[k].gap >= wideGap && abs(sh.toks[k].x0-sh.toks[l.from].x0) < 2*r.height {
+			_, isLabel := f.labelAt(sh, k)
+			return isLabel
+		}
+	}
+	return true
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// longestValue bounds a value, in tokens.
+const longestValue = 24
+
+// headedRows is how many rows a table's head speaks for.
+const headedRows = 6
+
+// beneath takes the value from the rows below, in the column's span: one row under a
+// label of its own, several under a table's head.
+func (f *Finder) beneath(sh *sheet, l label, isLabel []bool) []span {
+	r := &sh.rows[sh.toks[l.from].row]
+	if !l.alone || !r.upright {
+		return nil
+	}
+	left, right := sh.toks[l.from].x0-r.height, sh.columnEnd(l)
+	want := 1
+	if l.header {
+		want = headedRows
+	}
+	var out []span
+	above := r
+	for j := sh.toks[l.from].row + 1; j < len(sh.rows) && j <= sh.toks[l.from].row+headedRows+maxRowsAhead && len(out) < want; j++ {
+		q := &sh.rows[j]
+		if !q.upright || q.middle() < above.middle()+min(above.height, q.height)/2 {
+			continue
+		}
+		if q.middle()-above.middle() > 4*max(above.height, q.height) {
+			break
+		}
+		from, to := sh.inColumn(q, left, right)
+		if from == to {
+			continue
+		}
+		if slices.Contains(isLabel[from:to], true) && (!l.header || isLabel[from]) {
+			break
+		}
+		s, ok := f.value(sh, l, from, to, belowScore)
+		if !ok {
+			break
+		}
+		out = append(out, s)
+		above = q
+	}
+	return out
+}
+
+// columnEnd is where the next cell of the label's row begins.
+func (sh *sheet) columnEnd(l label) int {
+	if l.to < sh.rows[sh.toks[l.from].row].to {
+		return sh.toks[l.to].x0 - sh.rows[sh.toks[l.from].row].height/2
+	}
+	return int(^uint(0) >> 1)
+}
+
+// inColumn returns the first cell of a row that begins between left and right.
+func (sh *sheet) inColumn(q *row, left, right int) (int, int) {
+	for k := q.from; k < q.to; k++ {
+		if sh.toks[k].gap < wideGap || sh.toks[k].x0 < left {
+			continue
+		}
+		if sh.toks[k].x0 >= right {
+			break
+		}
+		end := k + 1
+		for end < q.to && sh.toks[end].gap < wideGap && sh.toks[end].x0 < right && end-k < longestValue {
+			end++
+		}
+		return k, end
+	}
+	return 0, 0
+}
+
+// value trims tokens [from, to) to what the label's type can be; false if nothing is
+// left.
+func (f *Finder) value(sh *sheet, l label, from, to int, score float64) (span, bool) {
+	for from < to && sh.toks[from].kind == sign && !strings.Contains("(+", sh.toks[from].text) {
+		from++
+	}
+	ok := false
+	switch {
+	case l.typ == document.Name:
+		from, to, ok = f.nameValue(sh, from, to)
+	case l.typ == document.Date:
+		to, ok = f.dateValue(sh, from, to)
+	case l.typ == document.Age:
+		to, ok = min(to, from+1), from < to && isOver89(sh.toks[from].text)
+	case numberLike(l.typ):
+		from, to, ok = f.numberValue(sh, l, from, to)
+	default:
+		ok = f.speaks(sh, from, to)
+	}
+	for to > from && sh.toks[to-1].kind == sign {
+		to--
+	}
+	return span{from, to, l.typ, score, document.ByLabel}, ok && from < to
+}
+
+// nameValue leaves titles and credentials, and ends at whatever cannot be part of a name.
+func (f *Finder) nameValue(sh *sheet, from, to int) (int, int, bool) {
+	for from < to && (f.terms.titles.has(sh.toks[from].fold) || sh.toks[from].kind == sign) {
+		from++
+	}
+	strong, words := false, 0
+	end := from
+	for k := from; k < to && words < 8; k++ {
+		t := &sh.toks[k]
+		if t.kind == sign {
+			if strings.Contains(";([", t.text) || t.text == "." && len([]rune(sh.toks[max(k-1, from)].text)) > 2 {
+				break
+			}
+			continue
+		}
+		if t.kind == number || t.kind == mixed && digitsIn(t.text) > 1 || words > 0 && !t.title && f.terms.nameStop.has(t.fold) || words > 0 && f.terms.credentials.has(t.fold) && t.upper {
+			break
+		}
+		words++
+		end = k + 1
+		if !f.terms.notNames.has(t.fold) && (t.title || t.entry.IsName() || !f.isVocabulary(t)) {
+			strong = true
+		}
+	}
+	return from, end, strong
+}
+
+// dateValue accepts what has a day or month, and leaves a time of day behind it.
+func (f *Finder) dateValue(sh *sheet, from, to int) (int, bool) {
+	digits, month := 0, false
+	for k := from; k < to; k++ {
+		t := &sh.toks[k]
+		if k+1 < to && sh.toks[k+1].text == ":" && digitsIn(t.text) == len(t.text) && len(t.text) <= 2 && digits >= 3 {
+			to = k
+			break
+		}
+		if t.kind == letters && digits >= 3 && !f.terms.months.has(t.fold) && len(t.fold) > 2 {
+			to = k
+			break
+		}
+		digits += digitsIn(t.text)
+		month = month || f.terms.months.has(t.fold)
+	}
+	yearAlone := to-from == 1 && digits == 4
+	return to, (digits >= 3 || month && digits > 0) && !yearAlone
+}
+
+// numberValue ends at plain words once there were digits. A number that was misread, or
+// has none, is still one if it is no word.
+func (f *Finder) numberValue(sh *sheet, l label, from, to int) (int, int, bool) {
+	digits, code := 0, false
+	for k := from; k < to; k++ {
+		t := &sh.toks[k]
+		if t.kind == letters && f.isVocabulary(t) && !t.upper && len(t.fold) > 1 {
+			if digits == 0 {
+				return from, from, false
+			}
+			to = k
+			break
+		}
+		if digits > 0 && strings.Contains(";,(", t.text) && l.typ != document.Phone && l.typ != document.Fax {
+			to = k
+			break
+		}
+		digits += digitsIn(t.text)
+		code = code || t.upper && len(t.text) >= 4 && !f.isVocabulary(t)
+	}
+	least := 2
+	if l.ordinary {
+		least = 3
+	}
+	return from, to, digits >= least || code && l.separated
+}
+
+// speaks reports whether a place or an organisation may stand there: something with a
+// capital or a digit that is not a remark such as "same as above".
+func (f *Finder) speaks(sh *sheet, from, to int) bool {
+	for k := from; k < to; k++ {
+		t := &sh.toks[k]
+		if t.kind == number && len(t.text) > 1 || t.kind == mixed {
+			return true
+		}
+		if t.kind == sign || f.terms.notNames.has(t.fold) && len(t.fold) > 2 && !f.terms.facilities.has(t.fold) {
+			continue
+		}
+		if t.title && !(k == from && to-from > 1 && f.isVocabulary(t) && !t.entry.Has(namesAndPlaces) && !sh.toks[k+1].title) || t.kind == letters && !f.isVocabulary(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// digitsIn counts decimal digits.
+func digitsIn(s string) int {
+	n := 0
+	for _, r := range s {
+		if unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
+}

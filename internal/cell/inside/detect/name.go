@@ -1,0 +1,315 @@
+package detect
+
+import (
+	"strings"
+
+	"blotter/internal/cell/inside/detect/lexicon"
+	"blotter/internal/document"
+)
+
+// Marks that are asked for together.
+const (
+	plainWords     = lexicon.Common | lexicon.Vocab | lexicon.Foreign
+	namesAndPlaces = lexicon.Surname | lexicon.Given | lexicon.USPlace | lexicon.City | lexicon.Proper
+)
+
+// nameScore is the score from which a word opens a name; a word that only extends one
+// may lack nameReach of it.
+const (
+	nameScore = 0.55
+	nameReach = 0.25
+)
+
+// Births from which a word is a name that everyone knows, or one that most have heard.
+const (
+	famousBirths = 100_000
+	knownBirths  = 5_000
+)
+
+// names finds personal names: how likely each word is one by itself, then what stands
+// around it, then runs of such words.
+func (f *Finder) names(sh *sheet) []span {
+	scores := make([]float64, len(sh.toks))
+	for i := range sh.toks {
+		if sh.toks[i].kind == letters {
+			scores[i] = f.nameScoreAt(sh, i)
+		}
+	}
+	return f.nameRuns(sh, scores)
+}
+
+// prior is how likely a word is a name, whatever stands around it.
+func (f *Finder) prior(t *token) float64 {
+	if t.kind != letters || len(t.fold) < 2 || f.terms.notNames.has(t.fold) || f.terms.units.has(t.fold) {
+		return 0
+	}
+	e := t.entry
+	births := e.Births()
+	common, vocab, clinical := e.Has(lexicon.Common), e.Has(lexicon.Vocab), f.terms.clinical.has(t.fold)
+	if e.Has(lexicon.Proper) && e.IsName() && births > knownBirths && !f.terms.months.has(t.fold) {
+		common, vocab, clinical = common && births < famousBirths, false, false // John, Mary: also words by accident
+	}
+	switch name := e.IsName(); {
+	case name && births >= famousBirths && !common:
+		return 0.7
+	case name && !common && !vocab && !clinical && !e.Has(lexicon.Foreign):
+		return 0.6
+	case name && births >= famousBirths:
+		return 0.35 // Grace, Mark, Rose
+	case name && !common && !clinical:
+		return 0.35
+	case name:
+		return 0.2
+	case e.Has(lexicon.USPlace|lexicon.City) && !common && !vocab && !clinical:
+		return 0.4 // places are named after people
+	case !common && !vocab && !clinical && !e.Has(lexicon.Foreign|lexicon.Short) && !f.isVocabulary(t):
+		return 0.4 // no word that we know
+	}
+	return 0
+}
+
+// around gives the words beside token i, signs skipped but for those that matter.
+type around struct {
+	before, after   string // folded text of the tokens beside, "" at a cell's or text's edge
+	before2, after2 string
+	prev, next      *token // the neighbouring tokens, nil at the edge
+	next2           *token
+}
+
+func (f *Finder) around(sh *sheet, i int) around {
+	var a around
+	if a.prev = sh.beforeToken(i); a.prev != nil {
+		a.before = a.prev.fold
+		if p := sh.beforeToken(sh.index(a.prev)); p != nil {
+			a.before2 = p.fold
+		}
+	}
+	if a.next = sh.afterToken(i); a.next != nil {
+		a.after = a.next.fold
+		if a.next2 = sh.afterToken(sh.index(a.next)); a.next2 != nil {
+			a.after2 = a.next2.fold
+		}
+	}
+	return a
+}
+
+// index is the position of a token of this sheet.
+func (sh *sheet) index(t *token) int {
+	r := &sh.rows[t.row]
+	for k := r.from; k < r.to; k++ {
+		if &sh.toks[k] == t {
+			return k
+		}
+	}
+	return -1
+}
+
+func (f *Finder) nameScoreAt(sh *sheet, i int) float64 {
+	t := &sh.toks[i]
+	p := f.prior(t)
+	if !t.title && !(t.entry.Births() > 20_000 && !t.entry.Has(plainWords) && !f.terms.clinical.has(t.fold) && len(t.fold) > 3) {
+		return 0
+	}
+	a := f.around(sh, i)
+	titled := f.isTitled(a) && len(t.fold) > 1 && t.title && !f.terms.notNames.has(t.fold) && !f.terms.titles.has(t.fold)
+	if p == 0 && !titled {
+		return 0
+	}
+	s := p
+	if titled {
+		s += 0.6
+	}
+	s += f.contextScore(sh, i, p, a)
+	if !titled {
+		s -= f.termPenalty(t, a)
+	}
+	if sh.rows[t.row].caps && !titled {
+		if !t.entry.IsName() {
+			s -= 0.25
+		}
+		if len(t.fold) <= 3 {
+			s -= 0.2
+		}
+	}
+	return s
+}
+
+// isTitled reports whether a title stands right before ("Dr.", "Mr", "Frau Dr.").
+func (f *Finder) isTitled(a around) bool {
+	return f.terms.titles.has(a.before) || a.before == "." && f.terms.titles.has(a.before2)
+}
+
+// contextScore is what the neighbours say for a name.
+func (f *Finder) contextScore(sh *sheet, i int, p float64, a around) float64 {
+	s := 0.0
+	common := sh.toks[i].entry.Has(lexicon.Common)
+	if f.terms.credentials.has(a.after) || a.after == "," && f.terms.credentials.has(a.after2) {
+		if p >= 0.2 {
+			s += 0.4
+		}
+	}
+	if p > 0 && !common && (f.terms.kin.has(a.before) || f.terms.nameIntro.has(a.before) || a.before == "," && f.terms.kin.has(a.before2)) {
+		s += 0.2
+	}
+	capital := func(t *token) bool { return t != nil && t.kind == letters && t.title }
+	if p >= 0.35 && capital(a.next) && len(a.after) == 1 && a.after2 == "." {
+		s += 0.2 // "John Q."
+	}
+	if p > 0 && a.before == "." && len(a.before2) == 1 {
+		s += 0.25 // "J. Smith"
+	}
+	near := 0.0
+	if capital(a.next) && f.prior(a.next) >= 0.3 && a.next.gap < wideGap || capital(a.prev) && f.prior(a.prev) >= 0.3 && sh.toks[i].gap < wideGap {
+		near = 0.2
+	}
+	if a.after == "," && capital(a.next2) && f.prior(a.next2) >= 0.3 {
+		near = max(near, 0.2)
+		if sh.toks[i].gap >= wideGap && !common {
+			near = 0.4 // "SMITH, John" opens a cell
+		}
+	}
+	if a.after == "^" && capital(a.next2) {
+		near = 0.4 // DICOM's own way
+	}
+	if a.before == "," && p >= 0.3 {
+		near = max(near, 0.15)
+	}
+	return s + near
+}
+
+// termPenalty is what speaks against: an eponym, or a head that makes it one.
+func (f *Finder) termPenalty(t *token, a around) float64 {
+	head := f.terms.eponymHeads.has(a.after)
+	if !head && (a.after == "-" || a.after == "'") {
+		head = f.terms.eponymHeads.has(a.after2) || f.terms.eponyms.has(a.after2) && f.terms.eponyms.has(t.fold)
+	}
+	possessive := t.fold != "" && strings.HasSuffix(strings.ToLower(t.text), "s") && len(t.text) > len(t.fold)
+	switch {
+	case head:
+		return 0.6
+	case f.terms.eponyms.has(t.fold) && (possessive || f.terms.eponyms.has(a.after) && a.next != nil && f.terms.eponymHeads.has(a.after2)):
+		return 0.5
+	case f.terms.sections["eponyms alone"].has(t.fold):
+		return 0.5
+	}
+	return 0
+}
+
+// beforeToken is the token before i in the text: in its cell, or at the end of the row
+// that wraps into this one.
+func (sh *sheet) beforeToken(i int) *token {
+	r := sh.toks[i].row
+	if i > sh.rows[r].from {
+		if sh.toks[i].gap >= wideGap {
+			return nil
+		}
+		return &sh.toks[i-1]
+	}
+	for j := r - 1; j >= 0 && j >= r-maxRowsAhead; j-- {
+		if sh.rows[j].below == r && sh.rows[j].wraps {
+			return &sh.toks[sh.rows[j].to-1]
+		}
+	}
+	return nil
+}
+
+// afterToken is the token after i in the text, the first of the next row where it wraps.
+func (sh *sheet) afterToken(i int) *token {
+	r := &sh.rows[sh.toks[i].row]
+	if i+1 < r.to {
+		if sh.toks[i+1].gap >= wideGap {
+			return nil
+		}
+		return &sh.toks[i+1]
+	}
+	if r.wraps {
+		return &sh.toks[sh.rows[r.below].from]
+	}
+	return nil
+}
+
+// nameRuns joins words that make one name.
+func (f *Finder) nameRuns(sh *sheet, scores []float64) []span {
+	var out []span
+	for i := 0; i < len(scores); {
+		if scores[i] < nameScore {
+			i++
+			continue
+		}
+		row := &sh.rows[sh.toks[i].row]
+		a, b := i, i+1
+		for b < row.to && sh.toks[b].gap < wideGap {
+			if f.extends(sh, scores, b, b-1) {
+				b++
+			} else if b+1 < row.to && f.joinsName(sh, a, b) && sh.toks[b+1].gap < wideGap && f.extends(sh, scores, b+1, b-1) {
+				b += 2
+			} else {
+				break
+			}
+		}
+		for a > row.from && sh.toks[a].gap < wideGap {
+			if f.extends(sh, scores, a-1, a) {
+				a--
+			} else if a-2 >= row.from && strings.Contains(".-'’", sh.toks[a-1].text) && sh.toks[a-1].gap < wideGap && f.extends(sh, scores, a-2, a) && (sh.toks[a-1].text != "." || len(sh.toks[a-2].fold) == 1) {
+				a -= 2
+			} else {
+				break
+			}
+		}
+		a, b = f.trimParticles(sh, a, b)
+		best := 0.0
+		for k := a; k < b; k++ {
+			best = max(best, scores[k])
+		}
+		if best > 0 {
+			out = append(out, span{a, b, document.Name, min(best, 0.99), document.ByName})
+		}
+		i = max(b, i+1)
+	}
+	return out
+}
+
+// joinsName reports whether sign b may stand inside the name that began at a.
+func (f *Finder) joinsName(sh *sheet, a, b int) bool {
+	switch sh.toks[b].text {
+	case "-", "'", "’", "^":
+		return true
+	case ".":
+		return len([]rune(sh.toks[b-1].text)) == 1
+	case ",":
+		return b-a == 1
+	}
+	return false
+}
+
+// extends reports whether token k, beside the name's word at from, belongs to the name.
+// Only what is likely a name itself does: the word after a name is not one by its place.
+func (f *Finder) extends(sh *sheet, scores []float64, k, from int) bool {
+	t := &sh.toks[k]
+	if t.kind != letters || f.terms.titles.has(t.fold) && !t.entry.IsName() {
+		return false
+	}
+	switch {
+	case scores[k] > 0 && scores[k] >= nameScore-nameReach:
+		return true
+	case t.title && len([]rune(t.text)) == 1:
+		return t.fold != "i" || sh.rows[t.row].caps
+	case f.terms.particles.has(t.fold):
+		return true
+	}
+	// A rarer family name that is also a word, behind a well known given name.
+	beside := &sh.toks[from]
+	return k > from && t.title && t.entry.IsName() && beside.entry.Births() > 20_000 && beside.title &&
+		!f.terms.eponymHeads.has(t.fold) && !f.terms.notNames.has(t.fold) && !f.terms.clinical.has(t.fold) && !sh.rows[t.row].caps
+}
+
+// trimParticles takes particles off that lead nowhere: "de" at the end of a run.
+func (f *Finder) trimParticles(sh *sheet, a, b int) (int, int) {
+	for b-1 > a && (sh.toks[b-1].kind == sign || f.terms.particles.has(sh.toks[b-1].fold) && !sh.toks[b-1].title) {
+		b--
+	}
+	for a < b-1 && (sh.toks[a].kind == sign || f.terms.particles.has(sh.toks[a].fold) && !sh.toks[a].title) {
+		a++
+	}
+	return a, b
+}

@@ -1,0 +1,241 @@
+package detect
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"blotter/internal/document"
+)
+
+// need says what a row must have for a pattern to be tried: most rows have none of it,
+// and a look is cheaper than a match.
+type need uint8
+
+const (
+	needDigit need = 1 << iota
+	needMonth
+	needAt
+	needWeb
+	needAny
+)
+
+// pattern is a form of personal data that its characters alone give away. The first
+// group is what it finds; the whole match where it has none.
+type pattern struct {
+	typ   document.Type
+	score float64
+	need  need
+	re    *regexp.Regexp
+	valid func(string) bool // nil: every match counts
+}
+
+// Go's regular expressions run in linear time whatever the input; tests hold that with
+// hostile rows.
+
+// d is a digit as readers misread it, D a digit for sure.
+const (
+	d   = `[0-9OoQDlI|SsBZ]`
+	sep = ` ?[/.\-] ?`
+)
+
+func compile(typ document.Type, score float64, n need, re string, valid func(string) bool) pattern {
+	return pattern{typ, score, n, regexp.MustCompile(re), valid}
+}
+
+const (
+	monthName = `(?:jan(?:uar[yi]?|v(?:ier)?|eiro)?|ene(?:ro)?|feb(?:r(?:uar[yi]?|ero|aio))?|febbraio|f[ée]v(?:r(?:ier)?)?|fevereiro|mar(?:ch|s|zo|t|[çc]o)?|m[äa]e?rz|mrz|maart|apr(?:il|ile)?|avr(?:il)?|abr(?:il)?|ma[yij]|mayo|mei|maggio|maio|jun[ei]?|junio|juin|giugno|junho|jul[yi]?|julio|juil(?:let)?|luglio|julho|aug(?:ust(?:us)?)?|ao[uû]t|ago(?:sto)?|sept?(?:em(?:ber|bre|bro))?|settembre|setembro|septiembre|o[ck]t(?:ober|obre|ubre)?|ottobre|outubro|nov(?:em(?:ber|bre|bro))?|noviembre|de[cz](?:ember|embre|embro)?|d[ée]c(?:embre)?|dic(?:iembre|embre)?)\.?`
+	yearLong  = `(?:1[89]|20)` + d + `{2}`
+)
+
+var patterns = []pattern{
+	// Dates. A year alone may stay.
+	compile(document.Date, 0.9, needDigit, `(?:^|[^0-9A-Za-z.])(`+d+`{1,2}`+sep+d+`{1,2}`+sep+`(?:`+d+`{4}|`+d+`{2}))(?:$|[^0-9A-Za-z%])`, isDate),
+	compile(document.Date, 0.9, needDigit, `(?:^|[^0-9A-Za-z])(`+d+`{4}`+sep+d+`{1,2}`+sep+d+`{1,2})(?:$|[^0-9A-Za-z]|T[0-9])`, isDate),
+	compile(document.Date, 0.8, needDigit, `\b((?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:[0-9]{4,6})?\b`, nil),
+	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+monthName+`[ ,.\-]{0,2}`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`))?)\b`, hasTrueDigit),
+	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+d+`{1,2}(?:st|nd|rd|th|er|\.|º|°)?[ \-./]{0,2}(?:of |de |day of )?`+monthName+`(?:[ \-,./']{0,2}(?:de |del |of )?(?:`+yearLong+`|'?[0-9]{2}\b))?)`, dayAndMonth),
+	compile(document.Date, 0.85, needMonth, `(?i)\b(`+monthName+`[ ,\-/]{1,2}(?:of |de |del )?'?(?:`+yearLong+`|[0-9]{2}))\b`, hasTrueDigit),
+	compile(document.Date, 0.85, needMonth, `(?i)\b((?:19|20)[0-9]{2}[ \-/.]`+monthName+`[ \-/.][0-9]{1,2})\b`, nil),
+	compile(document.Date, 0.8, needDigit, `(?:^|[^0-9A-Za-z/])((?:0?[1-9]|1[0-2])/(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z/])`, nil),
+	compile(document.Date, 0.6, needDigit, `(?i)\b(?:on|seen|since|until|till|by|dated|before|after|from|to|through|thru|due|collected|admitted|discharged|visit|starting|began|surgery|last|of|and|date:?),? ((?:0?[1-9]|1[0-2])[/\-](?:0?[1-9]|[12][0-9]|3[01]))(?:$|[^0-9/%\-])`, nil),
+	compile(document.Date, 0.6, needMonth, `(?i)\b(?:in|since|until|till|by|last|next|this|early|late|mid|through|from|of|during|end of|beginning of) ?-?(`+monthLong+`)\b`, nil),
+	compile(document.Date, 0.6, needAny, `(?i)\b((?:christmas|thanksgiving|easter|labor day|memorial day|new year'?s|independence day|halloween|hanukkah|ramadan|passover|mother's day|father's day|valentine'?s day|st\.? patrick's day|fourth of july|4th of july)(?: day| eve)?)\b`, nil),
+	compile(document.Date, 0.55, needAny, `(?i)\b((?:mon|tues|wednes|thurs|fri|satur|sun)days?|montag|dienstag|mittwoch|donnerstag|freitag|samstag)\b`, nil),
+
+	compile(document.Age, 0.9, needDigit, `(?i)\b((?:9[0-9]|1[01][0-9]|12[0-5])[ \-]?(?:y\.?/?o\b|yrs?\b|years?[ \-]old|year[ \-]old|years? of age|jährige|jahre alt|ans\b|años|f\b|m\b))`, nil),
+	compile(document.Age, 0.9, needDigit, `(?i)\b(?:age|aged|alter|edad|âge|turned|turning)[: ]{1,2}((?:9[0-9]|1[01][0-9]|12[0-5]))\b`, nil),
+
+	// Phones and addresses of the net.
+	compile(document.Phone, 0.85, needDigit, `(?:^|[^0-9A-Za-z])((?:\+?[0-9]{1,3}[ .\-]?)?(?:\( ?`+d+`{3} ?\)[ \-.]?|`+d+`{3}[ .\-/])`+d+`{3}[ .\-]`+d+`{4}(?:[ ,]{0,2}(?:x|ext\.?|#) ?[0-9]{1,6})?)(?:$|[^0-9A-Za-z])`, mostlyDigits(9)),
+	compile(document.Phone, 0.8, needDigit, `(\+[0-9]{1,3}(?:[ .\-/]{0,2}\(?[0-9]{1,5}\)?){2,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 15)),
+	compile(document.Phone, 0.7, needDigit, `(?:^|[^0-9A-Za-z/.])(0[0-9]{1,5}[ /\-]{1,3}[0-9]{2,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(8, 13)),
+	compile(document.Phone, 0.8, needDigit, `(?:^|[^0-9A-Za-z])(0[1-9](?:[ .\-][0-9]{2}){4})(?:$|[^0-9A-Za-z])`, nil),
+	compile(document.Phone, 0.7, needDigit, `(?:^|[^0-9A-Za-z])([6789][0-9]{1,2}[ .\-][0-9]{2,3}[ .\-][0-9]{2}[ .\-]?[0-9]{2,3})(?:$|[^0-9A-Za-z])`, digitsBetween(9, 9)),
+	compile(document.Phone, 0.6, needDigit, `(?:^|[^0-9A-Za-z.\-])([2-9][0-9]{2}[\-.][0-9]{4})(?:$|[^0-9A-Za-z.\-])`, nil),
+	compile(document.Phone, 0.7, needDigit, `(?i)\b((?:x|ext\.? ?|extension )[0-9]{3,6})\b`, nil),
+	compile(document.Phone, 0.8, needDigit, `\b((?:1[ \-.]?)?8[0-9]{2}[ \-.][A-Z]{3,4}[\-]?[A-Z0-9]{3,4})\b`, nil),
+	compile(document.Email, 0.95, needAt, `([A-Za-z0-9._%+\-]+ ?@ ?[A-Za-z0-9\-]+(?: ?\. ?[A-Za-z0-9\-]+)*\.? ?[A-Za-z]{2,})`, nil),
+	compile(document.URL, 0.6, needAt, `(?:^|\s)(@[A-Za-z0-9_]{3,})`, nil),
+	compile(document.URL, 0.9, needWeb, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
+	compile(document.URL, 0.75, needWeb, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),
+	compile(document.IP, 0.8, needDigit, `(?:^|[^0-9.])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?:$|[^0-9.])`, isIP),
+	compile(document.IP, 0.8, needDigit, `\b((?:[0-9a-fA-F]{2}[:\-]){5}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4})\b`, nil),
+
+	// Numbers with a form of their own.
+	compile(document.SSN, 0.9, needDigit, `(?:^|[^0-9A-Za-z\-])(`+d+`{3}[\- ]`+d+`{2}[\- ]`+d+`{4})(?:$|[^0-9A-Za-z\-])`, mostlyDigits(8)),
+	compile(document.SSN, 0.85, needDigit, `(?i)((?:x{3}|\*{3})-?(?:x{2}|\*{2})-?[0-9]{4})\b`, nil),
+	compile(document.SSN, 0.85, needDigit, `\b([0-9]{3} [0-9]{3} [0-9]{4})\b`, isNHS),
+	compile(document.SSN, 0.85, needDigit, `\b([A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D])\b`, nil),
+	compile(document.SSN, 0.85, needDigit, `\b([12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?[0-9][0-9AB] ?[0-9]{3} ?[0-9]{3}(?: ?[0-9]{2})?)\b`, nil),
+	compile(document.SSN, 0.8, needDigit, `\b([0-9]{8}-?[A-HJ-NP-TV-Z]|[XYZ]-?[0-9]{7}-?[A-Z]|[A-Z]{6}[0-9]{2}[A-EHLMPR-T][0-9]{2}[A-Z][0-9]{3}[A-Z]|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}|756\.[0-9]{4}\.[0-9]{4}\.[0-9]{2})\b`, nil),
+	compile(document.HealthPlan, 0.9, needDigit, `\b([1-9][AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9][0-9]-?[AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9][0-9]-?[AC-HJKMNP-RT-Y]{2}[0-9]{2})\b`, nil),
+	compile(document.Licence, 0.85, needDigit, `\b([12][0-9]{9})\b`, isNPI),
+	compile(document.Licence, 0.85, needDigit, `\b([A-Z][A-Z9][0-9]{7})\b`, isDEA),
+	compile(document.Vehicle, 0.85, needDigit, `\b([A-HJ-NPR-Z0-9]{17})\b`, isVIN),
+	compile(document.Device, 0.9, needDigit, `(\(01\) ?[0-9]{14}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]+)*|\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20})+)`, nil),
+	compile(document.Device, 0.8, needDigit, `(?i)\b(?:s/n|sn|serial(?: (?:no|number))?)[.:# ]{1,3}([A-Z0-9\-]{4,24})\b`, hasTrueDigit),
+	compile(document.Account, 0.85, needDigit, `\b([A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b`, mostlyDigits(12)),
+	compile(document.Account, 0.85, needDigit, `\b([3-6][0-9]{3}[ \-]?[0-9]{4}[ \-]?[0-9]{4}[ \-]?[0-9]{1,7})\b`, digitsBetween(13, 19)),
+
+	// Codes: long digit runs, letters mixed with digits.
+	compile(document.Code, 0.75, needDigit, `(?:^|[^0-9A-Za-z.,])([0-9](?:[\-–]?[0-9]){6,})(?:$|[^0-9A-Za-z])`, nil),
+	compile(document.Code, 0.6, needDigit, `(?:^|[^0-9A-Za-z.,/])([0-9]{6})(?:$|[^0-9A-Za-z.,/])`, nil),
+	compile(document.Code, 0.7, needDigit, `(?:^|[^0-9A-Za-z])([A-Za-z]{1,5}[\-–#]?[0-9]{5,}(?:[\-–][A-Za-z0-9]+)*)(?:$|[^0-9A-Za-z])`, nil),
+	compile(document.Code, 0.65, needDigit, `(?:^|[^0-9A-Za-z])([A-Z]{1,4}(?:[\-–][0-9A-Z]{2,}){1,5})(?:$|[^0-9A-Za-z])`, digitsBetween(4, 40)),
+	compile(document.Code, 0.65, needDigit, `(?:^|[^0-9A-Za-z])([0-9]{2,4}[\-–][A-Z]{1,4}[\-–]?[0-9]{2,})(?:$|[^0-9A-Za-z])`, nil),
+	compile(document.Code, 0.65, needDigit, `(?:^|[^0-9A-Za-z])([0-9A-Z]{6,})(?:$|[^0-9A-Za-z])`, isMixedCode),
+	compile(document.Code, 0.6, needDigit, `(?:^|[^0-9A-Za-z])(#[ ]?[0-9]{4,})\b`, nil),
+	compile(document.Code, 0.8, needDigit, `\b((?:[0-9]{1,6}\.){5,}[0-9]{1,40})\b`, nil),
+	compile(document.Code, 0.8, needDigit, `\b([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\b`, nil),
+}
+
+const (
+	weekdayName = `(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?`
+	monthLong   = `january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|juni|juli|oktober|dezember`
+)
+
+// patterns looks for all patterns in every row, and across the break of running text.
+func (f *Finder) patterns(sh *sheet) []span {
+	var out []span
+	for i := range sh.rows {
+		r := &sh.rows[i]
+		out = append(out, f.matchRow(sh, r)...)
+		if r.wraps {
+			out = append(out, f.matchBreak(sh, r, &sh.rows[r.below])...)
+		}
+	}
+	return out
+}
+
+// rowBytes bounds the text of one row that patterns see at once; what is longer is no
+// line that a person reads.
+const rowBytes = 16 << 10
+
+func (f *Finder) matchRow(sh *sheet, r *row) []span {
+	text := r.text[:min(len(r.text), rowBytes)]
+	has := f.needs(sh, r)
+	var out []span
+	for n := range patterns {
+		p := &patterns[n]
+		if p.need&has == 0 {
+			continue
+		}
+		for _, at := range p.find(text) {
+			if from, to := sh.tokensAt(r, at[0], at[1]); from < to {
+				out = append(out, span{from, to, p.typ, p.score, document.ByPattern})
+			}
+		}
+	}
+	return out
+}
+
+// breakBytes is how much of each side of a line break is looked at.
+const breakBytes = 48
+
+// matchBreak finds what runs over from one row into the next.
+func (f *Finder) matchBreak(sh *sheet, r, q *row) []span {
+	has := f.needs(sh, r) | f.needs(sh, q)
+	head, skip := r.text, 0
+	if len(head) > breakBytes {
+		skip = len(head) - breakBytes
+		head = head[skip:]
+	}
+	text := head + " " + q.text[:min(len(q.text), breakBytes)]
+	var out []span
+	for n := range patterns {
+		p := &patterns[n]
+		if p.need&has == 0 || p.score < 0.7 {
+			continue
+		}
+		for _, at := range p.find(text) {
+			if at[0] >= len(head) || at[1] <= len(head)+1 {
+				continue
+			}
+			a, b := sh.tokensAt(r, skip+at[0], len(r.text))
+			c, d := sh.tokensAt(q, 0, at[1]-len(head)-1)
+			out = append(out, span{a, b, p.typ, p.score, document.ByPattern}, span{c, d, p.typ, p.score, document.ByPattern})
+		}
+	}
+	return out
+}
+
+// needs is what a row has of what patterns need.
+func (f *Finder) needs(sh *sheet, r *row) need {
+	has := needAny
+	if strings.ContainsAny(r.text, "0123456789") {
+		has |= needDigit
+	}
+	if strings.Contains(r.text, "@") {
+		has |= needAt
+	}
+	if strings.Contains(r.text, "/") || strings.Contains(r.text, ".") {
+		has |= needWeb
+	}
+	if slices.ContainsFunc(sh.toks[r.from:r.to], func(t token) bool { return f.hasMonth(&t) }) {
+		has |= needMonth
+	}
+	return has
+}
+
+// hasMonth sees a month in a token, also where it is glued to digits ("12MAR2020").
+func (f *Finder) hasMonth(t *token) bool {
+	switch t.kind {
+	case letters:
+		return f.terms.months.has(t.fold)
+	case mixed:
+		word := strings.Trim(t.fold, "0123456789")
+		return len(word) >= 3 && f.terms.months.has(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(word, "th"), "st"), "nd"))
+	}
+	return false
+}
+
+// find returns the byte ranges of valid matches.
+func (p *pattern) find(text string) [][2]int {
+	var out [][2]int
+	for start := 0; start < len(text); {
+		m := p.re.FindStringSubmatchIndex(text[start:])
+		if m == nil {
+			break
+		}
+		a, b := start+m[2], start+m[3]
+		if p.valid == nil || p.valid(text[a:b]) {
+			out = append(out, [2]int{a, b})
+		}
+		start = max(b, start+1) // the character after a match may open the next
+	}
+	return out
+}
+
+// tokensAt returns the tokens of a row that bytes [a, b) of its text touch.
+func (sh *sheet) tokensAt(r *row, a, b int) (int, int) {
+	from := r.from
+	for from < r.to && sh.toks[from].at+len(sh.toks[from].text) <= a {
+		from++
+	}
+	to := from
+	for to < r.to && sh.toks[to].at < b {
+		to++
+	}
+	return from, to
+}
