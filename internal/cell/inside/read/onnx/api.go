@@ -1,0 +1,126 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// Places of functions in struct OrtApi, counted from zero in the order in which
+// onnxruntime_c_api.h declares them. The struct only ever grows at its end, so they
+// hold for every version from the one asked for.
+const (
+	apiVersion = 20
+
+	getErrorMessage                = 2
+	createEnv                      = 3
+	createSessionFromArray         = 8
+	run                            = 9
+	createSessionOptions           = 10
+	disableMemPattern              = 17
+	disableCPUMemArena             = 19
+	setSessionGraphOptimization    = 23
+	setIntraOpNumThreads           = 24
+	sessionGetInputName            = 36
+	sessionGetOutputName           = 37
+	createTensorAsOrtValue         = 48
+	getTensorMutableData           = 51
+	getTensorElementType           = 60
+	getDimensionsCount             = 61
+	getDimensions                  = 62
+	getTensorTypeAndShape          = 65
+	allocatorFree                  = 76
+	getAllocatorWithDefaultOptions = 78
+	releaseEnv                     = 92
+	releaseStatus                  = 93
+	releaseSession                 = 95
+	releaseValue                   = 96
+	releaseTensorTypeAndShapeInfo  = 99
+	releaseSessionOptions          = 100
+	addSessionConfigEntry          = 130
+
+	functions = 131
+)
+
+// Constants of the C API.
+const (
+	logFatal     = 4  // failures come back as statuses; nothing is to be written to standard error
+	optimiseAll  = 99 // layout changes included; level 2 is half as slow again
+	elementFloat = 1  // ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT
+	maxRank      = 8
+)
+
+// frame is the memory that one call into native code reads arguments from and writes
+// results to. It lies on the heap and is pinned for as long as the call may use it:
+// a Go stack moves while native code runs on another, and a pointer into it then
+// writes into a stranger's memory.
+//
+// Results are unsafe.Pointer because they point to native memory, which the garbage
+// collector knows to leave alone.
+type frame struct {
+	out      unsafe.Pointer
+	kind     int32
+	rank     uintptr
+	dims     [maxRank]int64
+	inNames  [1]unsafe.Pointer
+	outNames [1]unsafe.Pointer
+	inValues [1]unsafe.Pointer
+	pins     runtime.Pinner
+}
+
+func newFrame() *frame {
+	f := &frame{}
+	f.pins.Pin(f)
+	return f
+}
+
+func (f *frame) release() { f.pins.Unpin() }
+
+// text pins a zero-terminated copy of s.
+func (f *frame) text(s string) *byte {
+	b := append([]byte(s), 0)
+	f.pins.Pin(&b[0])
+	return &b[0]
+}
+
+// call calls a function of the API that returns a status.
+//
+//go:uintptrescapes
+func (r *Runtime) call(function int, args ...uintptr) error {
+	status, _, _ := purego.SyscallN(r.api[function], args...)
+	if status == 0 {
+		return nil
+	}
+	message, _, _ := purego.SyscallN(r.api[getErrorMessage], status)
+	err := fmt.Errorf("onnx: function %d: %w", function, errors.New(goString(native(message))))
+	r.drop(releaseStatus, status)
+	return err
+}
+
+// drop calls a function of the API that releases something.
+func (r *Runtime) drop(function int, what uintptr) {
+	if what != 0 {
+		purego.SyscallN(r.api[function], what)
+	}
+}
+
+// native makes a pointer of an address in native memory.
+func native(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }
+
+// goString copies a zero-terminated string of at most 4 KiB.
+func goString(p unsafe.Pointer) string {
+	if p == nil {
+		return ""
+	}
+	const limit = 4096
+	n := 0
+	for n < limit && *(*byte)(unsafe.Add(p, n)) != 0 {
+		n++
+	}
+	return string(unsafe.Slice((*byte)(p), n))
+}
+
+func address(p unsafe.Pointer) uintptr { return uintptr(p) }

@@ -1,0 +1,252 @@
+// Package onnx runs neural networks on ONNX Runtime's C API without cgo.
+//
+// Native code never sees Go memory that could move: arguments and results of calls
+// lie in pinned heap memory, tensors in memory of the runtime. Failures are errors,
+// never panics. After Open and Session no file is opened and no process started, so
+// that a system call filter can close those doors.
+//
+// Models are trusted: pinned by digest before they come here. It is not a goal to
+// stand against a hostile one.
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// Runtime is a loaded ONNX Runtime.
+type Runtime struct {
+	api       []uintptr
+	env       uintptr
+	allocator uintptr
+}
+
+// Open loads the library at path, which may be a descriptor's (/proc/self/fd/N). The
+// library stays loaded until the process ends: its threads may outlive Close.
+func Open(path string) (*Runtime, error) {
+	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: load the library: %w", err)
+	}
+	getBase, err := purego.Dlsym(lib, "OrtGetApiBase")
+	if err != nil {
+		return nil, fmt.Errorf("onnx: not an ONNX Runtime: %w", err)
+	}
+	base, _, _ := purego.SyscallN(getBase)
+	if base == 0 {
+		return nil, errors.New("onnx: the library gives no API")
+	}
+	getAPI := *(*uintptr)(native(base)) // the first field of struct OrtApiBase
+	api, _, _ := purego.SyscallN(getAPI, apiVersion)
+	if api == 0 {
+		return nil, fmt.Errorf("onnx: the library does not know API version %d", apiVersion)
+	}
+	r := &Runtime{api: unsafe.Slice((*uintptr)(native(api)), functions)}
+	return r, r.start()
+}
+
+func (r *Runtime) start() error {
+	f := newFrame()
+	defer f.release()
+	name := f.text("blotter")
+	if err := r.call(createEnv, logFatal, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&f.out))); err != nil {
+		return err
+	}
+	r.env = address(f.out)
+	if err := r.call(getAllocatorWithDefaultOptions, uintptr(unsafe.Pointer(&f.out))); err != nil {
+		return err
+	}
+	r.allocator = address(f.out)
+	return nil
+}
+
+// Close releases the runtime; every session must have been closed.
+func (r *Runtime) Close() {
+	r.drop(releaseEnv, r.env)
+	r.env = 0
+}
+
+// Session is a model ready to run. Run may be called by many goroutines at once.
+type Session struct {
+	r      *Runtime
+	handle uintptr
+	input  string
+	output string
+}
+
+// Session prepares a model of one float input and one float output. threads is how
+// many threads one Run uses; at least 1.
+//
+// The memory arena and the memory pattern are off: both keep what the largest input
+// ever needed (1.2 GB where a page needs 300 MB). Idle threads sleep instead of
+// spinning, since cells share the machine.
+func (r *Runtime) Session(model []byte, threads int) (*Session, error) {
+	if len(model) == 0 {
+		return nil, errors.New("onnx: empty model")
+	}
+	f := newFrame()
+	defer f.release()
+	options, err := r.options(f, max(1, threads))
+	if err != nil {
+		return nil, err
+	}
+	defer r.drop(releaseSessionOptions, options)
+	f.pins.Pin(&model[0])
+	err = r.call(createSessionFromArray, r.env, uintptr(unsafe.Pointer(&model[0])), uintptr(len(model)),
+		options, uintptr(unsafe.Pointer(&f.out)))
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{r: r, handle: address(f.out)}
+	if s.input, err = s.name(f, sessionGetInputName); err == nil {
+		s.output, err = s.name(f, sessionGetOutputName)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (r *Runtime) options(f *frame, threads int) (uintptr, error) {
+	if err := r.call(createSessionOptions, uintptr(unsafe.Pointer(&f.out))); err != nil {
+		return 0, err
+	}
+	options := address(f.out)
+	spinning, off := f.text("session.intra_op.allow_spinning"), f.text("0")
+	err := errors.Join(
+		r.call(setIntraOpNumThreads, options, uintptr(threads)),
+		r.call(setSessionGraphOptimization, options, optimiseAll),
+		r.call(disableMemPattern, options),
+		r.call(disableCPUMemArena, options),
+		r.call(addSessionConfigEntry, options, uintptr(unsafe.Pointer(spinning)), uintptr(unsafe.Pointer(off))),
+	)
+	if err != nil {
+		r.drop(releaseSessionOptions, options)
+		return 0, err
+	}
+	return options, nil
+}
+
+// name returns the name of the first input or output.
+func (s *Session) name(f *frame, function int) (string, error) {
+	if err := s.r.call(function, s.handle, 0, s.r.allocator, uintptr(unsafe.Pointer(&f.out))); err != nil {
+		return "", err
+	}
+	name := goString(f.out)
+	return name, s.r.call(allocatorFree, s.r.allocator, address(f.out))
+}
+
+// Close releases the session; no Run may be under way.
+func (s *Session) Close() {
+	s.r.drop(releaseSession, s.handle)
+	s.handle = 0
+}
+
+// Run computes the model's output for an input of the given shape. fill writes the
+// input, which comes with arbitrary content; read sees the output and its shape. Both
+// get the runtime's own memory, without a copy, and must not keep it.
+func (s *Session) Run(shape []int, fill func(in []float32), read func(out []float32, shape []int)) error {
+	if s.handle == 0 {
+		return errors.New("onnx: the session is closed")
+	}
+	f := newFrame()
+	defer f.release()
+	in, err := s.newInput(f, shape)
+	if err != nil {
+		return err
+	}
+	defer s.r.drop(releaseValue, in)
+	data, err := s.data(f, in, count(shape))
+	if err != nil {
+		return err
+	}
+	fill(data)
+	out, err := s.compute(f, in)
+	if err != nil {
+		return err
+	}
+	defer s.r.drop(releaseValue, out)
+	outShape, err := s.shape(f, out)
+	if err != nil {
+		return err
+	}
+	if data, err = s.data(f, out, count(outShape)); err != nil {
+		return err
+	}
+	read(data, outShape)
+	return nil
+}
+
+func (s *Session) newInput(f *frame, shape []int) (uintptr, error) {
+	if len(shape) == 0 || len(shape) > maxRank {
+		return 0, fmt.Errorf("onnx: %d dimensions", len(shape))
+	}
+	for i, n := range shape {
+		if n <= 0 {
+			return 0, fmt.Errorf("onnx: a dimension of %d", n)
+		}
+		f.dims[i] = int64(n)
+	}
+	err := s.r.call(createTensorAsOrtValue, s.r.allocator, uintptr(unsafe.Pointer(&f.dims[0])), uintptr(len(shape)),
+		elementFloat, uintptr(unsafe.Pointer(&f.out)))
+	return address(f.out), err
+}
+
+// data returns a tensor's memory of n elements.
+func (s *Session) data(f *frame, value uintptr, n int) ([]float32, error) {
+	if err := s.r.call(getTensorMutableData, value, uintptr(unsafe.Pointer(&f.out))); err != nil {
+		return nil, err
+	}
+	if f.out == nil || n == 0 {
+		return nil, errors.New("onnx: an empty tensor")
+	}
+	return unsafe.Slice((*float32)(f.out), n), nil
+}
+
+func (s *Session) compute(f *frame, in uintptr) (uintptr, error) {
+	f.inNames[0] = unsafe.Pointer(f.text(s.input))
+	f.outNames[0] = unsafe.Pointer(f.text(s.output))
+	f.inValues[0] = native(in)
+	f.out = nil // asks the runtime to allocate the output
+	err := s.r.call(run, s.handle, 0,
+		uintptr(unsafe.Pointer(&f.inNames[0])), uintptr(unsafe.Pointer(&f.inValues[0])), 1,
+		uintptr(unsafe.Pointer(&f.outNames[0])), 1, uintptr(unsafe.Pointer(&f.out)))
+	return address(f.out), err
+}
+
+func (s *Session) shape(f *frame, value uintptr) ([]int, error) {
+	if err := s.r.call(getTensorTypeAndShape, value, uintptr(unsafe.Pointer(&f.out))); err != nil {
+		return nil, err
+	}
+	info := address(f.out)
+	defer s.r.drop(releaseTensorTypeAndShapeInfo, info)
+	if err := s.r.call(getTensorElementType, info, uintptr(unsafe.Pointer(&f.kind))); err != nil {
+		return nil, err
+	}
+	if err := s.r.call(getDimensionsCount, info, uintptr(unsafe.Pointer(&f.rank))); err != nil {
+		return nil, err
+	}
+	if f.kind != elementFloat || f.rank > maxRank {
+		return nil, fmt.Errorf("onnx: an output of type %d with %d dimensions", f.kind, f.rank)
+	}
+	if err := s.r.call(getDimensions, info, uintptr(unsafe.Pointer(&f.dims[0])), f.rank); err != nil {
+		return nil, err
+	}
+	shape := make([]int, f.rank)
+	for i := range shape {
+		shape[i] = int(f.dims[i])
+	}
+	return shape, nil
+}
+
+func count(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}

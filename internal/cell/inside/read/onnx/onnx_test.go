@@ -1,0 +1,202 @@
+package onnx
+
+import (
+	"math"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+
+	"blotter/internal/cell/engine"
+	"blotter/internal/cell/inside/read/onnx/rewrite"
+)
+
+// engines opens the pinned engines. Without them the test is skipped on a
+// workstation and fails in CI, where `make test` has installed them.
+func engines(t testing.TB) (engine.Set, *Runtime) {
+	t.Helper()
+	dir, err := engine.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := engine.Open(dir)
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	r, err := Open(set.Library.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return set, r
+}
+
+func session(t testing.TB, r *Runtime, model []byte) *Session {
+	t.Helper()
+	s, err := r.Session(model, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+func file(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// noise fills an input with the same numbers in [-1, 1) for the same seed.
+func noise(seed uint32) func([]float32) {
+	return func(in []float32) {
+		x := seed*2654435761 + 1
+		for i := range in {
+			x ^= x << 13
+			x ^= x >> 17
+			x ^= x << 5
+			in[i] = float32(int32(x)) / (1 << 31)
+		}
+	}
+}
+
+func output(t testing.TB, s *Session, shape []int, seed uint32) []float32 {
+	var out []float32
+	if err := s.Run(shape, noise(seed), func(o []float32, _ []int) { out = append(out, o...) }); err != nil {
+		t.Error(err)
+	}
+	return out
+}
+
+func TestRewriteChangesNothingButRounding(t *testing.T) {
+	set, r := engines(t)
+	for _, m := range []struct {
+		name, path string
+		shape      []int
+	}{
+		{"detection", set.Detection.Path, []int{1, 3, 160, 96}},
+		{"recognition", set.Recognition.Path, []int{1, 3, 48, 200}},
+		{"angle", set.Angle.Path, []int{1, 3, 48, 192}},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			model := file(t, m.path)
+			short, err := rewrite.Model(model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := session(t, r, model)
+			after := session(t, r, short)
+			for seed := uint32(1); seed < 4; seed++ {
+				a, b := output(t, before, m.shape, seed), output(t, after, m.shape, seed)
+				if len(a) == 0 || len(a) != len(b) {
+					t.Fatalf("%d and %d numbers", len(a), len(b))
+				}
+				if d := difference(a, b); d > 1e-5 {
+					t.Errorf("outputs differ by %g", d)
+				}
+			}
+		})
+	}
+}
+
+func difference(a, b []float32) (most float64) {
+	for i := range a {
+		most = math.Max(most, math.Abs(float64(a[i]-b[i])))
+	}
+	return most
+}
+
+// TestStress runs the smallest model from many goroutines while the garbage collector
+// never rests, so that a stack or an object that moved under native code shows.
+func TestStress(t *testing.T) {
+	set, r := engines(t)
+	s := session(t, r, file(t, set.Angle.Path))
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	shape := []int{1, 3, 48, 48}
+	want := [4][]float32{}
+	for i := range want {
+		want[i] = output(t, s, shape, uint32(i))
+	}
+	runs := 750
+	if testing.Short() {
+		runs = 50
+	}
+	var wg sync.WaitGroup
+	for worker := range 4 {
+		wg.Go(func() {
+			for range runs {
+				if deep(t, s, shape, uint32(worker), 40, want[worker]) > 0 {
+					t.Error("the same input gave another output")
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// deep makes the stack grow, so that it is moved, before it runs the model.
+func deep(t *testing.T, s *Session, shape []int, seed uint32, n int, want []float32) float64 {
+	var pad [256]byte
+	pad[n] = byte(n)
+	if n > 0 {
+		return deep(t, s, shape, seed, n-1, want) + float64(pad[0])
+	}
+	return difference(output(t, s, shape, seed), want)
+}
+
+func TestFailuresAreErrors(t *testing.T) {
+	set, r := engines(t)
+	if _, err := Open(set.Dictionary.Path); err == nil {
+		t.Error("a text file was loaded as a library")
+	}
+	for name, model := range map[string][]byte{"empty": nil, "rubbish": []byte(strings.Repeat("rubbish", 100))} {
+		if _, err := r.Session(model, 1); err == nil {
+			t.Errorf("%s model: no error", name)
+		}
+	}
+	s := session(t, r, file(t, set.Angle.Path))
+	read := func([]float32, []int) { t.Error("read was called") }
+	for name, shape := range map[string][]int{"no": {}, "zero": {1, 3, 0, 10}, "wrong rank": {1, 3, 48}, "wrong channels": {1, 7, 48, 192}, "many": make([]int, 20)} {
+		if err := s.Run(shape, func([]float32) {}, read); err == nil {
+			t.Errorf("%s shape: no error", name)
+		}
+	}
+	s.Close()
+	if err := s.Run([]int{1, 3, 48, 192}, noise(1), read); err == nil {
+		t.Error("a closed session ran")
+	}
+}
+
+func BenchmarkModels(b *testing.B) {
+	set, r := engines(b)
+	for _, m := range []struct {
+		name, path string
+		shape      []int
+	}{
+		{"detection 1280x896", set.Detection.Path, []int{1, 3, 1280, 896}},
+		{"recognition 480", set.Recognition.Path, []int{1, 3, 48, 480}},
+		{"angle", set.Angle.Path, []int{1, 3, 48, 192}},
+	} {
+		plain := file(b, m.path)
+		short, err := rewrite.Model(plain)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for name, model := range map[string][]byte{"plain": plain, "rewritten": short} {
+			s := session(b, r, model)
+			b.Run(m.name+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					output(b, s, m.shape, 1)
+				}
+			})
+		}
+	}
+}
