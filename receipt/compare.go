@@ -3,6 +3,7 @@ package receipt
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -36,17 +37,17 @@ func CheckResult(e Event, resultJSON []byte, dir fs.FS) []Statement {
 }
 
 func parseResult(data []byte) (Result, error) {
+	var compact, again bytes.Buffer
 	var r Result
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&r); err != nil {
+	if json.Compact(&compact, data) != nil || json.Unmarshal(data, &r) != nil {
 		return Result{}, failf(CodeMismatch, "result.json cannot be read")
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return Result{}, failf(CodeMismatch, "result.json goes on after its end")
 	}
 	if r.Schema != ResultSchema {
 		return Result{}, failf(CodeMismatch, "the schema of result.json is not %s", ResultSchema)
+	}
+	encoded, err := r.Encode()
+	if err != nil || json.Compact(&again, encoded) != nil || !bytes.Equal(again.Bytes(), compact.Bytes()) {
+		return Result{}, failf(CodeMismatch, "result.json has unknown, repeated or reordered members")
 	}
 	return r, nil
 }
@@ -149,32 +150,48 @@ func checkDerivatives(e Event, dir fs.FS) error {
 		if a.Status != redactedStatus {
 			continue
 		}
-		digest, err := digestFile(dir, name)
-		if errors.Is(err, fs.ErrNotExist) {
+		digest, size, err := readPNG(dir, name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			return failf(CodeMismatch, "%s is missing", name)
-		}
-		if err != nil {
-			return failf(CodeMismatch, "%s cannot be read", name)
-		}
-		if digest != a.DerivativeSHA256 {
+		case err != nil:
+			return failf(CodeMismatch, "%s cannot be read as PNG", name)
+		case digest != a.DerivativeSHA256:
 			return failf(CodeMismatch, "%s is not the file that the event names", name)
+		case size != [2]int64{a.Width, a.Height}:
+			return failf(CodeMismatch, "%s has not the size of its asset", name)
 		}
 	}
 	return nil
 }
 
-// digestFile streams a file, so that memory does not grow with it.
-func digestFile(dir fs.FS, name string) (string, error) {
+// pngHeader is how every PNG begins: signature, length and name of its first chunk,
+// then width and height.
+const pngHeader = "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR"
+
+// readPNG streams a file, so that memory does not grow with it, and returns the
+// SHA-256 of its bytes in hexadecimal and the width and height that its header states.
+func readPNG(dir fs.FS, name string) (digest string, size [2]int64, err error) {
 	f, err := dir.Open(name)
 	if err != nil {
-		return "", err
+		return "", size, err
 	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	head := make([]byte, len(pngHeader)+8)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return "", size, err
+	}
+	wh, ok := bytes.CutPrefix(head, []byte(pngHeader))
+	if !ok {
+		return "", size, errors.New("not a PNG")
+	}
+	size = [2]int64{int64(binary.BigEndian.Uint32(wh)), int64(binary.BigEndian.Uint32(wh[4:]))}
 	h := sha256.New()
-	_, err = io.Copy(h, f)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return "", err
+	h.Write(head)
+	if _, err := io.Copy(h, f); err != nil {
+		return "", size, err
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
 
 // checkNoOthers refuses a file that passes for an asset and is none: a withheld

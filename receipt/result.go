@@ -1,5 +1,7 @@
 package receipt
 
+import "encoding/json"
+
 // ResultSchema names the format of Result.
 const ResultSchema = "blotter.result/1"
 
@@ -53,4 +55,25 @@ type ResultFile struct {
 	File      string `json:"file"`
 	SHA256    string `json:"sha256,omitempty"`
 	MediaType string `json:"media_type,omitempty"`
+}
+
+// Encode writes result.json, indented, in the one member order that CheckResult
+// accepts: two readers must not be able to see different things in it.
+func (r Result) Encode() ([]byte, error) {
+	if r.NotCovered == nil {
+		r.NotCovered = []string{}
+	}
+	assets := make([]ResultAsset, len(r.Assets))
+	for i, a := range r.Assets {
+		if a.Boxes == nil {
+			a.Boxes = []ResultBox{}
+		}
+		assets[i] = a
+	}
+	r.Assets = assets
+	out, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return nil, failf(CodeMalformed, "result: %w", err)
+	}
+	return append(out, '\n'), nil
 }

@@ -1,0 +1,149 @@
+package receipt_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"blotter/receipt"
+)
+
+var update = flag.Bool("update", false, "write the vectors in testdata anew")
+
+// vectors are the files of testdata, by name.
+func vectors(t testing.TB) map[string][]byte {
+	t.Helper()
+	before := fullLog(t)
+	before.key = testKey(1)
+	after := fullLog(t)
+	trust, err := after.trust.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := redactedEvent(t)
+	result, err := resultOf(e).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload, err := receipt.Open(after.envelopes[3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string][]byte{
+		"trust.json":                     trust,
+		"event.json":                     payload.Payload,
+		"envelope.json":                  after.envelopes[3],
+		"checkpoint.txt":                 after.checkpoint(7),
+		"first.receipt.json":             before.receipt(0, 1),
+		"rejected.receipt.json":          before.receipt(4, 5),
+		"last-of-old-key.receipt.json":   before.receipt(5, 6),
+		"old-entry-new-key.receipt.json": after.receipt(2, 7),
+		"new-key.receipt.json":           after.receipt(6, 7),
+		"output/receipt.json":            after.receipt(3, 7),
+		"output/result.json":             result,
+		"output/asset-0001.png":          testPNG(t),
+	}
+}
+
+// The vectors are what other programs are tested with: they change only with the
+// format's version.
+func TestVectors(t *testing.T) {
+	for name, want := range vectors(t) {
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+		} else if !bytes.Equal(got, want) {
+			t.Errorf("%s has changed", name)
+		}
+	}
+}
+
+func TestVectorsVerify(t *testing.T) {
+	trust := readTrust(t)
+	for _, path := range receiptFiles(t) {
+		data := readFile(t, path)
+		report, err := receipt.Verify(data, trust)
+		if err != nil || len(report.Statements) != 5 {
+			t.Errorf("%s: %v, %+v", path, err, report.Statements)
+		}
+	}
+}
+
+// The test that the format is built for: no bit of a receipt can change unnoticed.
+func TestEveryFlippedBitIsDetected(t *testing.T) {
+	t.Parallel()
+	trust := readTrust(t)
+	for _, path := range receiptFiles(t) {
+		data := readFile(t, path)
+		for i := range data {
+			for bit := range 8 {
+				data[i] ^= 1 << bit
+				if _, err := receipt.Verify(data, trust); err == nil {
+					t.Errorf("%s: bit %d of byte %d was flipped and nobody saw it", path, bit, i)
+				} else if receipt.CodeOf(err) == "" {
+					t.Errorf("%s: byte %d: an error without a code: %v", path, i, err)
+				}
+				data[i] ^= 1 << bit
+			}
+		}
+	}
+}
+
+// A byte too many or too few, anywhere.
+func TestEveryInsertedOrRemovedByteIsDetected(t *testing.T) {
+	t.Parallel()
+	trust := readTrust(t)
+	data := readFile(t, "testdata/new-key.receipt.json")
+	for i := range len(data) + 1 {
+		for _, c := range []byte{' ', '\n', data[0], 'A', '=', '0'} {
+			longer := append(append(bytes.Clone(data[:i]), c), data[i:]...)
+			if _, err := receipt.Verify(longer, trust); err == nil {
+				t.Errorf("%q was put in at byte %d and nobody saw it", c, i)
+			}
+		}
+		if i < len(data) {
+			shorter := append(bytes.Clone(data[:i]), data[i+1:]...)
+			if _, err := receipt.Verify(shorter, trust); err == nil {
+				t.Errorf("byte %d was removed and nobody saw it", i)
+			}
+		}
+	}
+}
+
+func receiptFiles(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.receipt.json")
+	if err != nil || len(files) < 5 {
+		t.Fatalf("vectors are missing: %v, %v", files, err)
+	}
+	return append(files, "testdata/output/receipt.json")
+}
+
+func readTrust(t testing.TB) receipt.TrustList {
+	t.Helper()
+	trust, err := receipt.ParseTrustList(readFile(t, "testdata/trust.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trust
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
