@@ -17,11 +17,9 @@ var _ vault.Keys = (*DB)(nil)
 // ErrKeyGone is returned for a key that was destroyed, or never made.
 var ErrKeyGone = reason.Because(reason.VaultKeyGone, nil)
 
-// ExpiredKey names a data key whose time is over.
-type ExpiredKey struct {
-	Job   document.ID
-	Class vault.Class
-}
+// orphanAge is how long a key may stand without its job: far longer than the moment
+// between a key's making and its job's arrival.
+const orphanAge = time.Hour
 
 // PutKey implements vault.Keys. A key that was destroyed is not made again.
 func (db *DB) PutKey(ctx context.Context, job document.ID, c vault.Class, wrapped []byte) ([]byte, error) {
@@ -59,12 +57,13 @@ func (db *DB) ExpireKey(ctx context.Context, job document.ID, c vault.Class, at 
 	})
 }
 
-// ExpiredKeys returns at most n keys whose expiry has passed at the given time, those
-// that expired first in front.
-func (db *DB) ExpiredKeys(ctx context.Context, now time.Time, n int) ([]ExpiredKey, error) {
-	out, err := collect(ctx, db.reader, func(r row) (k ExpiredKey, err error) {
+// ExpiredKeys returns at most n keys that are to be destroyed at the given time: those
+// past their expiry, and those of jobs that have ended, or never came, and need them no
+// more.
+func (db *DB) ExpiredKeys(ctx context.Context, now time.Time, n int) ([]vault.KeyName, error) {
+	out, err := collect(ctx, db.reader, func(r row) (k vault.KeyName, err error) {
 		return k, r.Scan(&k.Job, &k.Class)
-	}, sqlKeysExpired, sql.Named("now", toMillis(now)), sql.Named("n", n))
+	}, sqlKeysExpired, sql.Named("now", toMillis(now)), sql.Named("orphan", orphanAge.Milliseconds()), sql.Named("n", n))
 	return out, failed("look for expired data keys", err)
 }
 

@@ -11,7 +11,15 @@ SELECT wrapped FROM keys WHERE job = :job AND class = :class;
 UPDATE keys SET expires = :expires WHERE job = :job AND class = :class;
 
 -- name: keys_expired
-SELECT job, class FROM keys WHERE expires > 0 AND expires <= :now ORDER BY expires, job, class LIMIT :n;
+-- Keys whose time is over, and keys that nobody needs any more because a process died
+-- between the end of a job and the destruction of its keys, or between the making of a
+-- key and the job's arrival.
+SELECT keys.job, keys.class FROM keys LEFT JOIN jobs ON jobs.id = keys.job
+WHERE (keys.expires > 0 AND keys.expires <= :now)
+   OR jobs.state = 'rejected'
+   OR (keys.class = 'task' AND jobs.state IN ('released', 'awaiting_review'))
+   OR (jobs.id IS NULL AND keys.created <= :now - :orphan)
+ORDER BY keys.created, keys.job, keys.class LIMIT :n;
 
 -- name: key_remove
 DELETE FROM keys WHERE job = :job AND class = :class;

@@ -42,6 +42,12 @@ const (
 	Task       Class = "task" // source reference and hints; destroyed with the job's end
 )
 
+// KeyName names a data key.
+type KeyName struct {
+	Job   document.ID
+	Class Class
+}
+
 // Keys keeps the wrapped data keys, beside the jobs and in their transactions.
 type Keys interface {
 	// PutKey stores a wrapped key for the job and class unless there is one, and returns

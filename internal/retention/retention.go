@@ -1,0 +1,122 @@
+// Package retention ends the lives of stored things. A data key whose time is over is
+// destroyed, in one transaction with the signed event that says so, and with it
+// everything that was encrypted under it; then the useless blobs are deleted. Blobs that
+// no result counts, because the worker that wrote them died, go too.
+package retention
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"blotter/internal/document"
+	"blotter/internal/queue"
+	"blotter/internal/reason"
+	"blotter/internal/vault"
+	"blotter/receipt"
+)
+
+// Store is what the retention needs of the store.
+type Store interface {
+	Now(ctx context.Context) (time.Time, error)
+	Job(ctx context.Context, id document.ID) (queue.Job, error)
+	ExpiredKeys(ctx context.Context, now time.Time, n int) ([]vault.KeyName, error)
+	DestroyKey(ctx context.Context, job document.ID, c vault.Class, event receipt.Event) error
+}
+
+// Retention sweeps a vault. It may run beside working workers.
+type Retention struct {
+	Store Store
+	Vault *vault.Vault
+	Log   *slog.Logger
+	// Sealed is told when events were put into the outbox; nil: nobody.
+	Sealed func()
+}
+
+// batch is how many keys are looked up at once.
+const batch = 100
+
+// Sweep destroys what is over and deletes what nothing refers to.
+func (r *Retention) Sweep(ctx context.Context) error {
+	if err := r.destroyExpired(ctx); err != nil {
+		return err
+	}
+	return r.deleteUnreferenced(ctx)
+}
+
+func (r *Retention) destroyExpired(ctx context.Context) error {
+	for {
+		now, err := r.Store.Now(ctx)
+		if err != nil {
+			return err
+		}
+		keys, err := r.Store.ExpiredKeys(ctx, now, batch)
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		for _, k := range keys {
+			if err := r.Destroy(ctx, k.Job, k.Class); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Destroy destroys one data key and what it opened. That there is none is no error.
+func (r *Retention) Destroy(ctx context.Context, job document.ID, c vault.Class) error {
+	err := r.Store.DestroyKey(ctx, job, c, destroyed(job, c))
+	switch {
+	case reason.Of(err) == reason.VaultKeyGone:
+	case err != nil:
+		return err
+	default:
+		r.Log.Info("data key destroyed", "job", job, "class", c)
+		if r.Sealed != nil {
+			r.Sealed()
+		}
+	}
+	return r.Vault.DeleteClass(ctx, job, c)
+}
+
+func destroyed(job document.ID, c vault.Class) receipt.Event {
+	return receipt.Event{
+		Schema: receipt.EventSchema, Kind: receipt.Deleted, Actor: "retention", Job: string(job),
+		Time:     receipt.FormatTime(time.Now()),
+		Artifact: &receipt.Artifact{ID: string(job), Class: string(c)},
+	}
+}
+
+// deleteUnreferenced removes blobs of attempts that did not end their job.
+func (r *Retention) deleteUnreferenced(ctx context.Context) error {
+	var fault error
+	gone, err := r.Vault.Sweep(ctx, func(ref vault.Ref) bool {
+		keep, err := r.counts(ctx, ref)
+		fault = errors.Join(fault, err)
+		return keep || err != nil // what cannot be judged stays
+	})
+	if len(gone) > 0 {
+		r.Log.Info("unreferenced blobs deleted", "count", len(gone))
+	}
+	return errors.Join(err, fault)
+}
+
+// counts reports whether a blob belongs to a result, or to an attempt that may still
+// write: one under the last token that the job was claimed with.
+func (r *Retention) counts(ctx context.Context, ref vault.Ref) (bool, error) {
+	j, err := r.Store.Job(ctx, ref.Job)
+	if errors.Is(err, queue.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if ref.Token != j.Token {
+		return false, nil
+	}
+	switch j.State {
+	case document.Rejected, document.Dead, document.Queued:
+		return false, nil
+	}
+	return true, nil
+}

@@ -1,0 +1,147 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"blotter/internal/document"
+	"blotter/internal/queue"
+	"blotter/internal/reason"
+	"blotter/internal/vault"
+	"blotter/receipt"
+)
+
+// finish ends the job: one transaction writes the result and the event that the
+// receipt will prove, and gives up the lease. What the job no longer needs is
+// destroyed afterwards; if the process dies in between, the janitor does it.
+func (a *attempt) finish(ctx context.Context, state document.State, code reason.Code) error {
+	result := a.result(state, code)
+	e, err := a.lastEvent(result)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(result)
+	if err != nil {
+		return fmt.Errorf("worker: encode a result: %w", err)
+	}
+	if err := a.expire(ctx); err != nil {
+		return err
+	}
+	w := a.worker
+	err = w.Store.Finish(ctx, a.lease, queue.Outcome{Target: state, Reason: code, Bytes: a.bytes, Result: body, Event: e})
+	if err != nil {
+		return err
+	}
+	w.told()
+	w.Log.Info("job ended", "job", a.job.ID, "state", state, "reason", code, "assets", len(result.Assets),
+		"bytes", a.bytes, "pixels", a.report.Pixels, "size", a.report.PeakBytes)
+	a.tidy(ctx, state)
+	return nil
+}
+
+// releases reports whether a job that ends so has derivatives to hand out.
+func releases(s document.State) bool { return s == document.Released || s == document.AwaitingReview }
+
+func (a *attempt) result(state document.State, code reason.Code) receipt.Result {
+	j := a.job
+	r := receipt.Result{
+		Schema: receipt.ResultSchema, Job: string(j.ID), State: string(state), Reason: string(code),
+		Input:      receipt.Input{SHA256: j.Input.String(), Bytes: a.bytes, MediaType: a.mediaType()},
+		NotCovered: a.report.NotCovered.Names(), Policy: *policyOf(j.Policy), Code: a.worker.Code,
+		Assets: []receipt.ResultAsset{}, TimingsMS: a.timings.Milliseconds(),
+	}
+	for _, asset := range a.assets {
+		if !releases(state) { // nothing of the document leaves
+			asset.Derivative, asset.Original = nil, nil
+			if asset.Reason == "" {
+				asset.Status, asset.Reason = document.Withheld.String(), string(code)
+			}
+			asset.Boxes = []receipt.ResultBox{}
+		}
+		r.Assets = append(r.Assets, asset)
+	}
+	return r
+}
+
+// mediaType is empty where the cell did not get far enough to say.
+func (a *attempt) mediaType() string {
+	if a.report.Format == document.UnknownFormat {
+		return ""
+	}
+	return a.report.Format.String()
+}
+
+// lastEvent says what the result says, in the form that is signed.
+func (a *attempt) lastEvent(r receipt.Result) (receipt.Event, error) {
+	e := about(event(endKind(document.State(r.State)), actorWorker, a.job.ID), a.job)
+	e.Input, e.Code, e.State, e.Reason = &r.Input, &r.Code, r.State, r.Reason
+	e.NotCovered, e.TimingsMS, e.Protections = r.NotCovered, r.TimingsMS, a.report.Protections.Names()
+	for _, asset := range r.Assets {
+		e.Assets = append(e.Assets, signedAsset(asset))
+	}
+	var err error
+	e.Assets, err = receipt.CompactBoxes(e.Assets)
+	return e, err
+}
+
+func signedAsset(a receipt.ResultAsset) receipt.Asset {
+	out := receipt.Asset{
+		Index: a.Index, Kind: a.Kind, Page: a.Page, Frame: a.Frame, MediaType: a.MediaType,
+		Width: a.Width, Height: a.Height, SHA256: a.SHA256, Status: a.Status, Reason: a.Reason,
+	}
+	for _, b := range a.Boxes {
+		out.Boxes = append(out.Boxes, b.Box())
+	}
+	if a.Derivative != nil {
+		out.DerivativeSHA256 = a.Derivative.SHA256
+	}
+	return out
+}
+
+// expire dates the blobs of a job that is about to end (M28). It comes before the end,
+// so that no death of this process leaves them without an expiry.
+func (a *attempt) expire(ctx context.Context) error {
+	now, err := a.worker.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	keep := a.policy.Retention
+	for c, d := range map[vault.Class]time.Duration{vault.Derivative: keep.Derivatives, vault.Original: keep.Originals} {
+		err := a.worker.Store.ExpireKey(ctx, a.job.ID, c, now.Add(d))
+		if err != nil && reason.Of(err) != reason.VaultKeyGone {
+			return err
+		}
+	}
+	return nil
+}
+
+// tidy destroys what an ended job no longer needs: its order and, where nothing is
+// handed out, every blob. A dead job keeps its order, because it may be replayed. What
+// fails here is left to the janitor, so an error is only worth a line.
+func (a *attempt) tidy(ctx context.Context, state document.State) {
+	w := a.worker
+	var doomed []vault.Class
+	switch state {
+	case document.Released, document.AwaitingReview:
+		doomed = []vault.Class{vault.Task}
+	case document.Rejected:
+		doomed = []vault.Class{vault.Task, vault.Derivative, vault.Original}
+	}
+	for _, c := range doomed {
+		if err := w.destroy(ctx, a.job.ID, c); err != nil {
+			w.Log.Warn("left to the janitor", "job", a.job.ID, "reason", reason.Of(err))
+		}
+	}
+	w.told()
+}
+
+// destroy destroys a data key and deletes what it opened. Neither being there is fine.
+func (w *Worker) destroy(ctx context.Context, job document.ID, c vault.Class) error {
+	err := w.Store.DestroyKey(ctx, job, c, keyDestroyed(job, c))
+	if err != nil && reason.Of(err) != reason.VaultKeyGone {
+		return err
+	}
+	return w.Vault.DeleteClass(ctx, job, c)
+}

@@ -1,0 +1,140 @@
+// Package worker takes jobs from the queue and brings each to its end: fetch the
+// document into a private working copy, let a cell redact it, put the derivatives into
+// the vault, and finish the job with the event that the receipt will prove.
+//
+// A worker parses nothing and sees no text. Every write it makes is fenced by its
+// lease; what it cannot finish, another worker begins anew. The steps are listed in
+// pipeline.go, in their order.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"blotter/internal/cell"
+	"blotter/internal/document"
+	"blotter/internal/queue"
+	"blotter/internal/reason"
+	"blotter/internal/vault"
+	"blotter/internal/worker/workdir"
+	"blotter/receipt"
+)
+
+// Store is what a worker needs of the store.
+type Store interface {
+	queue.Store
+	queue.WorkingCopies
+
+	// DestroyKey deletes a data key and appends the event of it, in one transaction. A
+	// key that is not there is an error with code vault.key_destroyed.
+	DestroyKey(ctx context.Context, job document.ID, c vault.Class, event receipt.Event) error
+	// ExpireKey sets when a key is to be destroyed by the retention.
+	ExpireKey(ctx context.Context, job document.ID, c vault.Class, at time.Time) error
+}
+
+// Config is what an operator may set of a worker.
+type Config struct {
+	Name      string        // opaque name of this process in events
+	Lease     time.Duration // length of a lease without a heartbeat
+	Heartbeat time.Duration // a third of the lease
+	Backoff   queue.Backoff
+}
+
+// Worker processes one job at a time; several may share everything but the call.
+type Worker struct {
+	Config Config
+	Store  Store
+	Vault  *vault.Vault
+	Cells  *cell.Pool
+	Root   *workdir.Root
+	Code   receipt.Code // the program and its engines, for events
+	Log    *slog.Logger
+
+	// Sealed is told after each transaction that put events into the outbox; nil: nobody.
+	Sealed func()
+	// Progress is told how far a job is; nil: nobody.
+	Progress func(job document.ID, stage document.Stage, asset int)
+}
+
+// Next claims a job and brings it as far as it gets: to its end, or back into the
+// queue. With only, no other job is claimed. It returns queue.ErrNoJob where nothing is
+// ready, the cause of ctx where the process is stopping, and otherwise an error only
+// where the store itself failed.
+func (w *Worker) Next(ctx context.Context, only []document.ID) (document.ID, error) {
+	j, err := w.Store.Claim(ctx, queue.Claim{Worker: w.Config.Name, Only: only, Lease: w.Config.Lease}, w.claimed)
+	if err != nil {
+		return "", err
+	}
+	w.told()
+	w.Log.Info("job claimed", "job", j.ID, "attempt", j.Attempt, "token", j.Token)
+	return j.ID, w.work(ctx, j)
+}
+
+// work runs the pipeline under the lease and writes what came of it.
+func (w *Worker) work(ctx context.Context, j queue.Job) error {
+	lease := queue.Lease{Job: j.ID, Token: j.Token, Until: j.LeaseUntil}
+	kept, stop := queue.Keep(ctx, w.Store, lease, w.Config.Lease, w.Config.Heartbeat)
+	a := &attempt{worker: w, job: j, lease: lease}
+	err := a.run(kept)
+	stop()
+	if cause := context.Cause(ctx); cause != nil && err != nil {
+		return errors.Join(cause, w.giveBack(lease, j))
+	}
+	if err != nil {
+		err = a.fail(ctx, err)
+	}
+	w.told()
+	if errors.Is(err, queue.ErrLeaseLost) {
+		w.Log.Warn("lease lost", "job", j.ID, "token", j.Token)
+		return nil // somebody else has the job; nothing of ours counts
+	}
+	return err
+}
+
+// giveBack returns the job at once when this process is told to stop, so that nobody
+// waits for the lease to run out. The context is gone: the call gets its own deadline.
+func (w *Worker) giveBack(l queue.Lease, j queue.Job) error {
+	ctx, cancel := context.WithTimeout(context.Background(), giveBackTime)
+	defer cancel()
+	now, err := w.Store.Now(ctx)
+	if err == nil {
+		err = w.Store.Release(ctx, l, reason.QueueStopped, now, w.retried(j, reason.QueueStopped))
+	}
+	if errors.Is(err, queue.ErrLeaseLost) {
+		return nil
+	}
+	return err
+}
+
+// giveBackTime bounds the last write of a process that stops. Past it the lease runs
+// out by itself.
+const giveBackTime = 5 * time.Second
+
+// fail ends an attempt: the reason's class alone decides whether the job goes back
+// into the queue, is rejected, or is dead (mission lines M9, M10).
+func (a *attempt) fail(ctx context.Context, cause error) error {
+	w := a.worker
+	if errors.Is(cause, queue.ErrLeaseLost) {
+		return cause
+	}
+	code := reason.Of(cause)
+	v := queue.Decide(code, a.job.Attempt, w.Config.Backoff, nil)
+	w.Log.Warn("attempt failed", "job", a.job.ID, "reason", code, "state", v.State, "attempt", a.job.Attempt, "delay", v.After)
+	if v.State != document.Queued {
+		return a.finish(ctx, v.State, code)
+	}
+	now, err := w.Store.Now(ctx)
+	if err != nil {
+		return fmt.Errorf("worker: read the store's clock: %w", err)
+	}
+	return w.Store.Release(ctx, a.lease, code, now.Add(v.After), w.retried(a.job, code))
+}
+
+func (w *Worker) told() {
+	if w.Sealed != nil {
+		w.Sealed()
+	}
+}
