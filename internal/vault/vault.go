@@ -65,6 +65,7 @@ type Vault struct {
 	dir     string
 	bucket  *blob.Bucket
 	station tink.AEAD // wraps data keys
+	naming  []byte    // key of fingerprints
 	keys    Keys
 }
 
@@ -83,6 +84,10 @@ func Open(ctx context.Context, dir, keyFile string, keys Keys) (*Vault, error) {
 	if err != nil {
 		return nil, err
 	}
+	naming, err := namingKey(keyFile)
+	if err != nil {
+		return nil, err
+	}
 	bucket, err := fileblob.OpenBucket(dir, &fileblob.Options{
 		DirFileMode: dirMode,
 		NoTempDir:   true,                       // a rename must stay within the file system, and nothing may lie elsewhere
@@ -91,7 +96,7 @@ func Open(ctx context.Context, dir, keyFile string, keys Keys) (*Vault, error) {
 	if err != nil {
 		return nil, unavailable("open the bucket", err)
 	}
-	return &Vault{dir: dir, bucket: bucket, station: station, keys: keys}, nil
+	return &Vault{dir: dir, bucket: bucket, station: station, naming: naming, keys: keys}, nil
 }
 
 // Close releases the vault. Open readers and writers must be closed before.
