@@ -40,7 +40,7 @@ func New() *Finder {
 // Find looks through the pages of one document. The subject may be zero. Findings come
 // in reading order, the same for the same words; those of different types may overlap.
 func (f *Finder) Find(pages []*words.Page, s words.Subject) *Result {
-	r := &Result{finder: f, hints: newHints(s), known: newKnown(f)}
+	r := &Result{finder: f, hints: f.newHints(s), known: newKnown(f)}
 	sheets := make([]*sheet, len(pages))
 	spans := make([][]span, len(pages))
 	for i, p := range pages {
@@ -75,16 +75,16 @@ func (r *Result) Check(p *words.Page) []document.Finding {
 
 // look runs the layers that need nothing but the page and the hints.
 func (f *Finder) look(sh *sheet, h *hints) []span {
-	layers := []func(*sheet) []span{f.patterns, f.labelled, f.places, f.names, h.find}
 	var out []span
-	for _, layer := range layers {
+	for _, layer := range []func(*sheet) []span{f.patterns, f.labelled, f.places, f.names} {
 		out = append(out, layer(sh)...)
 	}
-	return out
+	return append(out, f.hinted(sh, h)...)
 }
 
 // complete adds the layers that build on what the others found in the whole document.
 func (f *Finder) complete(sh *sheet, found []span, k *known) []span {
+	found = append(found, f.continueAddresses(sh, found)...)
 	found = append(found, k.find(sh)...)
 	return append(found, f.unexplained(sh, found)...)
 }

@@ -98,6 +98,13 @@ var patterns = []pattern{
 	compile(document.Account, 0.85, needDigit, `\b([A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b`, mostlyDigits(12)),
 	compile(document.Account, 0.85, needDigit, `\b([3-6][0-9]{3}[ \-]?[0-9]{4}[ \-]?[0-9]{4}[ \-]?[0-9]{1,7})\b`, digitsBetween(13, 19)),
 
+	// Postal addresses; streets and cities need words, so place.go finds them.
+	compile(document.Place, 0.8, needDigit, `(?i)\b((?:p\.? ?o\.?|post office) ?box[ .:#]{1,3}[0-9]+|postfach [0-9 ]{2,9}|apartado(?: de correos)? [0-9]+)`, nil),
+	compile(document.Place, 0.8, needDigit, `\b((?:GIR ?0AA|[A-PR-UWYZ][A-HK-Y]?[0-9][A-Z0-9]? [0-9][ABD-HJLNP-UW-Z]{2}))\b`, nil),
+	compile(document.Place, 0.75, needDigit, `\b([ABCEGHJ-NPRSTVXY][0-9][A-Z] ?[0-9][A-Z][0-9])\b`, nil),
+	compile(document.Place, 0.75, needDigit, `(?:^|[^0-9A-Za-z\-])([0-9]{5}-[0-9]{4})(?:$|[^0-9A-Za-z\-])`, nil),
+	compile(document.Place, 0.7, needDigit, `(?i)\b((?:apt|apartment|suite|ste|flat|unit)\.? ?#? ?[0-9]{1,5}-?[a-z]?)\b`, nil),
+
 	// Codes: long digit runs, letters mixed with digits.
 	compile(document.Code, 0.75, needDigit, `(?:^|[^0-9A-Za-z.,])([0-9](?:[\-–]?[0-9]){6,})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Code, 0.6, needDigit, `(?:^|[^0-9A-Za-z.,/])([0-9]{6})(?:$|[^0-9A-Za-z.,/])`, nil),

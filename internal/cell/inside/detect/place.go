@@ -1,4 +1,415 @@
 package detect
 
-// places finds cities, addresses and organisations.
-func (f *Finder) places(sh *sheet) []span { return nil }
+import (
+	"slices"
+	"strings"
+
+	"blotter/internal/cell/inside/detect/lexicon"
+	"blotter/internal/document"
+)
+
+// placeScore is the score from which a word is taken for a place.
+const placeScore = 0.55
+
+// places finds streets, cities with what stands around them, postal codes, and
+// organisations.
+func (f *Finder) places(sh *sheet) []span {
+	var out []span
+	for i := 0; i < len(sh.toks); {
+		end := i
+		for _, match := range []func(*sheet, int) (span, bool){f.street, f.foreignStreet, f.stateAndZIP, f.codeAndCity, f.organisation, f.city} {
+			if s, ok := match(sh, i); ok {
+				out = append(out, s)
+				end = max(end, s.to)
+			}
+		}
+		i = max(end, i+1)
+	}
+	return out
+}
+
+func place(from, to int, score float64) (span, bool) {
+	return span{from, to, document.Place, score, document.ByPlace}, true
+}
+
+// cellEnd is the end of the cell that token i stands in.
+func (sh *sheet) cellEnd(i int) int {
+	end := i + 1
+	for end < sh.rows[sh.toks[i].row].to && sh.toks[end].gap < wideGap {
+		end++
+	}
+	return end
+}
+
+// streetTokens is the most tokens between a house number and the word for the street.
+const streetTokens = 6
+
+// street finds "1425 N. Oak Hill Ave, Apt 4B": a house number, names, a word for street.
+func (f *Finder) street(sh *sheet, i int) (span, bool) {
+	t := &sh.toks[i]
+	if !isHouseNumber(t) || i > 0 && sh.toks[i].gap == 0 && strings.Contains("/-.", sh.toks[i-1].text) {
+		return span{}, false
+	}
+	end := sh.cellEnd(i)
+	for k := i + 1; k < end && k <= i+1+streetTokens; k++ {
+		w := &sh.toks[k]
+		if k > i+1 && f.terms.streetWords.has(w.fold) && (w.title || len(w.fold) > 4) && sh.isStreetName(k-1) && !f.isSaint(sh, k, end) {
+			return place(i, f.addressEnd(sh, k+1, end), 0.8)
+		}
+		if w.kind == sign && !strings.Contains(".-'’", w.text) || w.kind == letters && !w.title || w.kind == number && k > i+1 {
+			break
+		}
+	}
+	return span{}, false
+}
+
+// isSaint tells "St. Mary Road" from "Mary St.": more of a street follows.
+func (f *Finder) isSaint(sh *sheet, k, end int) bool {
+	if sh.toks[k].fold != "st" && sh.toks[k].fold != "mt" {
+		return false
+	}
+	for j := k + 1; j < end && j < k+4; j++ {
+		if sh.toks[j].fold != "st" && f.terms.streetWords.has(sh.toks[j].fold) && sh.toks[j].title {
+			return true
+		}
+	}
+	return false
+}
+
+func (sh *sheet) isStreetName(k int) bool {
+	if sh.toks[k].kind == sign {
+		k--
+	}
+	t := &sh.toks[k]
+	return t.title || t.kind == mixed && len(t.text) <= 5
+}
+
+// isHouseNumber accepts 1–6 digits, perhaps with a letter or misread.
+func isHouseNumber(t *token) bool {
+	n := digitsIn(t.text)
+	return (t.kind == number || t.kind == mixed) && n >= 1 && len(t.text) <= 6 && n >= len(t.text)-1
+}
+
+// addressEnd moves over a flat's number, and over city, state and postal code where they
+// follow on the same line.
+func (f *Finder) addressEnd(sh *sheet, k, end int) int {
+	last := k
+	for j := k; j < end && j < k+14; j++ {
+		t := &sh.toks[j]
+		switch {
+		case t.kind == sign && strings.Contains(".,#-–'/", t.text):
+			continue
+		case f.terms.sections["flats"].has(t.fold), t.kind == number && len(t.text) <= 6, t.kind == mixed && len(t.text) <= 7:
+		case t.title && (j == k || f.isPlaceWord(t) || f.leadsToPlace(sh, j+1, end)):
+		default:
+			return last
+		}
+		last = j + 1
+	}
+	return last
+}
+
+func (f *Finder) isPlaceWord(t *token) bool {
+	return t.entry.Has(lexicon.USPlace|lexicon.City) || f.terms.stateNames.has(t.fold) || t.upper && f.terms.stateCodes.has(t.fold) ||
+		f.terms.sections["directions"].has(t.fold) || f.terms.streetWords.has(t.fold)
+}
+
+// leadsToPlace reports whether a state or a postal code follows soon.
+func (f *Finder) leadsToPlace(sh *sheet, j, end int) bool {
+	for k := j; k < end && k < j+5; k++ {
+		t := &sh.toks[k]
+		if t.upper && f.terms.stateCodes.has(t.fold) || f.terms.stateNames.has(t.fold) || isZIP(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// isZIP accepts five characters that are digits or were, four of them for sure.
+func isZIP(t *token) bool {
+	return len(t.text) == 5 && digitsIn(t.text) >= 4 && digitsIn(misread.Replace(t.text)) == 5
+}
+
+// foreignStreet finds "Lindenstraße 12", "12 rue de la Paix", "Calle Mayor 15, 2º".
+func (f *Finder) foreignStreet(sh *sheet, i int) (span, bool) {
+	t := &sh.toks[i]
+	end := sh.cellEnd(i)
+	if t.kind == letters && t.title && hasStreetEnding(t.fold) {
+		k := i + 1
+		if k < end && sh.toks[k].text == "." {
+			k++
+		}
+		if k < end && isHouseNumber(&sh.toks[k]) {
+			return place(i, f.addressEnd(sh, k+1, end), 0.8)
+		}
+	}
+	from := i
+	if isHouseNumber(t) && i+1 < end { // "12, rue de la Paix"
+		i++
+		if sh.toks[i].kind == sign && i+1 < end {
+			i++
+		}
+	}
+	if !f.terms.streetHeads.has(sh.toks[i].fold) {
+		return span{}, false
+	}
+	k, names := i+1, 0
+	for k < end && k < i+8 && (sh.toks[k].title || f.terms.particles.has(sh.toks[k].fold) || strings.Contains("'’.-", sh.toks[k].text)) {
+		if sh.toks[k].title {
+			names++
+		}
+		k++
+	}
+	numbered := from < i
+	for j := k; j < end && j <= k+2 && !numbered; j++ {
+		if isHouseNumber(&sh.toks[j]) {
+			numbered, k = true, j+1
+		} else if sh.toks[j].kind != sign && sh.toks[j].fold != "n" && sh.toks[j].fold != "no" {
+			break
+		}
+	}
+	if names == 0 || !numbered || from == i && !sh.toks[i].title {
+		return span{}, false
+	}
+	return place(from, f.addressEnd(sh, k, end), 0.75)
+}
+
+func hasStreetEnding(w string) bool {
+	for _, e := range [...]string{"strasse", "str", "weg", "platz", "allee", "gasse", "straat", "laan", "plein", "gracht", "damm", "ufer", "steig"} {
+		if strings.HasSuffix(w, e) && len(w) > len(e)+2 {
+			return true
+		}
+	}
+	return false
+}
+
+// stateAndZIP finds the postal code behind a state, and the cities before it.
+func (f *Finder) stateAndZIP(sh *sheet, i int) (span, bool) {
+	t := &sh.toks[i]
+	if !(t.kind == letters && t.title) {
+		return span{}, false
+	}
+	end := sh.cellEnd(i)
+	k := f.stateEnd(sh, i, end)
+	if k == i {
+		return span{}, false
+	}
+	for k < end && sh.toks[k].kind == sign && strings.Contains(",.", sh.toks[k].text) {
+		k++
+	}
+	if k >= end || !isZIP(&sh.toks[k]) {
+		return span{}, false
+	}
+	from := k
+	k++
+	if k+1 < end && sh.toks[k].text == "-" && sh.toks[k+1].kind == number && len(sh.toks[k+1].text) == 4 {
+		k += 2
+	}
+	for j := i - 1; j >= sh.rows[t.row].from && j >= i-5 && sh.toks[j+1].gap < wideGap && (sh.toks[j].title || strings.Contains(",.-", sh.toks[j].text)); j-- {
+		if sh.toks[j].title {
+			from = j // "Salt Lake City, UT 84101"
+		}
+	}
+	return place(from, k, 0.85)
+}
+
+// stateEnd returns the end of a state's name or code at token i; i for none.
+func (f *Finder) stateEnd(sh *sheet, i, end int) int {
+	if sh.toks[i].upper && f.terms.stateCodes.has(sh.toks[i].fold) {
+		return i + 1
+	}
+	for n := 3; n >= 1; n-- {
+		if i+n <= end && f.terms.stateNames.has(sh.phrase(i, i+n)) {
+			return i + n
+		}
+	}
+	return i
+}
+
+// phrase writes tokens as the lists hold them.
+func (sh *sheet) phrase(from, to int) string {
+	if to == from+1 {
+		return sh.toks[from].fold
+	}
+	var b strings.Builder
+	for k := from; k < to; k++ {
+		if k > from && sh.toks[k].gap > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(sh.toks[k].fold)
+	}
+	return b.String()
+}
+
+// codeAndCity finds "10115 Berlin", "75011 Paris", "1012 AB Amsterdam".
+func (f *Finder) codeAndCity(sh *sheet, i int) (span, bool) {
+	t, end := &sh.toks[i], sh.cellEnd(i)
+	if t.kind != number || len(t.text) < 4 || len(t.text) > 5 || i+1 >= end || sh.toks[i+1].gap == 0 {
+		return span{}, false
+	}
+	k := i + 1
+	if len(t.text) == 4 && sh.toks[k].upper && len(sh.toks[k].text) == 2 && k+1 < end {
+		k++
+	}
+	if w := &sh.toks[k]; w.title && len(w.fold) >= 3 {
+		n := f.cityLength(sh, k, end)
+		if n == 0 && (len(t.text) == 4 || f.isVocabulary(w)) {
+			return span{}, false
+		}
+		return place(i, k+max(n, 1), 0.65)
+	}
+	return span{}, false
+}
+
+// cityLength is how many tokens from i on are a listed place; 0 for none.
+func (f *Finder) cityLength(sh *sheet, i, end int) int {
+	for n := 4; n >= 1; n-- {
+		if i+n > end || !sh.toks[i+n-1].title {
+			continue
+		}
+		if f.lex.Lookup(sh.phrase(i, i+n)).Has(lexicon.USPlace | lexicon.City) {
+			return n
+		}
+	}
+	return 0
+}
+
+// city weighs a listed place, or an unknown capitalised word, by its context.
+func (f *Finder) city(sh *sheet, i int) (span, bool) {
+	t := &sh.toks[i]
+	if t.kind != letters || !t.title || len(t.fold) < 3 || f.stateEnd(sh, i, sh.cellEnd(i)) > i {
+		return span{}, false
+	}
+	end := sh.cellEnd(i)
+	n := f.cityLength(sh, i, end)
+	s, listed := 0.0, n > 0
+	if n == 0 {
+		n = 1
+	}
+	if before := sh.beforeToken(i); before != nil && f.terms.beforePlace.has(before.fold) {
+		s += 0.35
+	}
+	if k := i + n; k+1 < end && sh.toks[k].text == "," && f.stateEnd(sh, k+1, end) > k+1 && (len(sh.toks[k+1].fold) > 2 || !f.terms.credentials.has(sh.toks[k+1].fold) || listed) {
+		s += 0.6
+	}
+	e := t.entry
+	switch {
+	case listed && n == 1 && (e.Has(lexicon.Common) || f.isVocabulary(t) && !e.Has(lexicon.Proper) || f.terms.eponyms.has(t.fold)):
+		s += 0.05
+	case listed && n > 1:
+		s += 0.55
+	case listed:
+		s += 0.4
+	case s < 0.35 || f.isVocabulary(t) || f.terms.clinical.has(t.fold):
+		return span{}, false
+	default:
+		s += 0.2
+	}
+	if s < placeScore || listed && n == 1 && s < 0.6 && f.termPenalty(t, f.around(sh, i)) > 0 {
+		return span{}, false
+	}
+	return place(i, i+n, min(s, 0.9))
+}
+
+// organisation finds "Mercy General Hospital", "Klinikum Stuttgart", "Hospital of St. Ann":
+// capitalised words around one that says what the house is.
+func (f *Finder) organisation(sh *sheet, i int) (span, bool) {
+	t, end := &sh.toks[i], sh.cellEnd(i)
+	if !t.title || t.kind != letters || f.terms.titles.has(t.fold) && t.fold != "st" {
+		return span{}, false
+	}
+	if i > sh.rows[t.row].from && t.gap < wideGap && sh.toks[i-1].title && !f.terms.notNames.has(sh.toks[i-1].fold) {
+		return span{}, false // only from the first word of the run
+	}
+	last, named := -1, false
+	for k := i; k < end && k < i+10; k++ {
+		w := &sh.toks[k]
+		if w.kind == sign && strings.Contains(".&-'’", w.text) || k > i && slices.Contains(joiners, w.fold) {
+			continue
+		}
+		if w.kind == sign && w.text == "," && k+1 < end && sh.toks[k+1].title && slices.ContainsFunc(sh.toks[k+1:min(end, k+6)], func(t token) bool { return f.terms.facilities.has(t.fold) }) {
+			continue // "Nielsen, Jimenez and Aguilar Hospital"
+		}
+		if !w.title || w.kind != letters {
+			break
+		}
+		switch {
+		case f.terms.facilities.has(w.fold):
+			last = k
+		case f.terms.facilityLead.has(w.fold):
+			named = named || len(w.fold) > 2 && f.terms.sections["saintly leads"].has(w.fold)
+		case !f.terms.notNames.has(w.fold) && (!f.isVocabulary(w) || w.entry.Has(namesAndPlaces)):
+			named = true
+			if last >= 0 && last < k {
+				last = k // "Klinikum Stuttgart"
+			}
+		}
+	}
+	if last < 0 || !named || last == i {
+		return span{}, false
+	}
+	return span{i, last + 1, document.Organisation, 0.65, document.ByPlace}, true
+}
+
+var joiners = []string{"of", "the", "and", "at", "for", "de", "la", "del", "des", "der", "di", "von", "du"}
+
+// continueAddresses covers the lines below an address that belong to it: a flat, the city
+// with its code, and nothing else.
+func (f *Finder) continueAddresses(sh *sheet, found []span) []span {
+	var out []span
+	todo := slices.DeleteFunc(slices.Clone(found), func(s span) bool { return s.typ != document.Place || s.score < 0.7 })
+	for n := 0; n < len(todo) && n < len(sh.toks); n++ {
+		s := todo[n]
+		from, to, ok := sh.cellBelow(s.from)
+		if !ok || !f.isAddressLine(sh, from, to) {
+			continue
+		}
+		next, _ := place(from, to, 0.7)
+		out = append(out, next)
+		todo = append(todo, next)
+	}
+	return out
+}
+
+// cellBelow is the cell right below the one that token i stands in, with the same left
+// edge or under i itself.
+func (sh *sheet) cellBelow(i int) (int, int, bool) {
+	r := &sh.rows[sh.toks[i].row]
+	start := i
+	for start > r.from && sh.toks[start].gap < wideGap {
+		start--
+	}
+	for j := sh.toks[i].row + 1; j < len(sh.rows) && j <= sh.toks[i].row+maxRowsAhead; j++ {
+		q := &sh.rows[j]
+		if !q.upright || q.middle() <= r.middle()+r.height/2 {
+			continue
+		}
+		if q.middle()-r.middle() > 5*r.height/2 {
+			break
+		}
+		for k := q.from; k < q.to; k++ {
+			if sh.toks[k].gap >= wideGap && (abs(sh.toks[k].x0-sh.toks[start].x0) <= r.height || abs(sh.toks[k].x0-sh.toks[i].x0) <= r.height) {
+				return k, sh.cellEnd(k), true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// isAddressLine reports whether a cell continues an address: short, capitalised, with a
+// state, a code, a flat or a listed place.
+func (f *Finder) isAddressLine(sh *sheet, from, to int) bool {
+	if to-from > 12 || slices.ContainsFunc(sh.toks[from:to], func(t token) bool { return t.text == ":" }) {
+		return false
+	}
+	hit := false
+	for k := from; k < to; k++ {
+		t := &sh.toks[k]
+		if t.kind == letters && !t.title && !f.terms.particles.has(t.fold) {
+			return false
+		}
+		hit = hit || isZIP(t) || k > from && t.upper && len(t.text) == 2 && f.terms.stateCodes.has(t.fold) && sh.toks[k-1].text == "," ||
+			f.terms.sections["flats"].has(t.fold) && k+1 < to
+	}
+	return hit || f.cityLength(sh, from, to) == to-from && !f.isVocabulary(&sh.toks[from]) || f.terms.stateNames.has(sh.phrase(from, to))
+}
