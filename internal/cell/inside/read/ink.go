@@ -1,0 +1,156 @@
+package read
+
+// ink says where in a crop something is written: every pixel whose colour is far
+// from the paper's.
+type ink struct {
+	dark []bool
+	w    int
+}
+
+// ink separates writing from paper. Paper is the median colour of the rows of the
+// line; ink differs from it by more than a third of what the strongest writing does.
+func (c crop) ink() ink {
+	out := ink{make([]bool, c.w*cropRows), c.w}
+	contrast := make([]uint8, c.w*cropRows)
+	paper := c.paper()
+	var count [256]int
+	for y := range cropRows {
+		for x := range c.w {
+			most := 0
+			for ch := range c.channels {
+				d := int(c.pix[y*c.stride+x*c.step+ch]) - int(paper[ch])
+				most = max(most, d, -d)
+			}
+			contrast[y*c.w+x] = uint8(most)
+			if y >= cropMargin && y < cropMargin+cropHeight {
+				count[most]++
+			}
+		}
+	}
+	threshold := max(16, strongest(count, c.w*cropHeight)/3)
+	for i, v := range contrast {
+		out.dark[i] = int(v) > threshold
+	}
+	return out
+}
+
+// strongest is the contrast that 2 % of n pixels reach.
+func strongest(count [256]int, n int) int {
+	for v, above := 255, 0; v > 0; v-- {
+		if above += count[v]; above*50 >= n {
+			return v
+		}
+	}
+	return 0
+}
+
+func (c crop) paper() (out [3]uint8) {
+	for ch := range c.channels {
+		var count [256]int
+		for y := cropMargin; y < cropMargin+cropHeight; y++ {
+			for x := range c.w {
+				count[c.pix[y*c.stride+x*c.step+ch]]++
+			}
+		}
+		out[ch] = median(count, c.w*cropHeight)
+	}
+	return out
+}
+
+// column counts the ink of a column in the rows of the line's body, without margins
+// and without the outer eighth, where neighbours and rules reach in.
+func (k ink) column(x int) (n int) {
+	for y := cropMargin + cropHeight/8; y < cropMargin+cropHeight*7/8; y++ {
+		if k.dark[y*k.w+x] {
+			n++
+		}
+	}
+	return n
+}
+
+// blank finds the widest run of columns without ink in [from, to), allowing for a
+// rule that runs through; the run is empty where there is none.
+func (k ink) blank(from, to int) (start, end int) {
+	from, to = max(0, from), min(k.w, to)
+	start, end = from, from
+	for x := from; x < to; x++ {
+		run := x
+		for x < to && k.column(x) == 0 {
+			x++
+		}
+		if x-run > end-start {
+			start, end = run, x
+		}
+	}
+	return start, end
+}
+
+// widestGap is the column in the middle of the widest blank run of [from, to).
+func (k ink) widestGap(from, to int) int {
+	start, end := k.blank(from, to)
+	if start == end {
+		return to
+	}
+	return (start + end) / 2
+}
+
+// rows extends a word's box over the ink of columns [from, to), up and down from the
+// middle of the line: accents and descenders reach beyond the region. It stops at the
+// first three blank rows; ink that goes on to the edge of the margin is a neighbour
+// or a rule, so that the line's own edge counts then.
+func (k ink) rows(from, to int) (top, bottom int) {
+	inked := func(y int) bool {
+		for x := max(0, from); x < min(k.w, to); x++ {
+			if k.dark[y*k.w+x] {
+				return true
+			}
+		}
+		return false
+	}
+	reach := func(y, step, edge int) int {
+		last, blank := y, 0
+		for y += step; blank < 3; y += step {
+			if y < 0 || y >= cropRows {
+				return edge
+			}
+			if inked(y) {
+				last, blank = y, 0
+			} else {
+				blank++
+			}
+		}
+		return last
+	}
+	const firstThird, lastThird = cropMargin + cropHeight/3, cropMargin + cropHeight*2/3
+	return reach(firstThird, -1, cropMargin), reach(lastThird, 1, cropMargin+cropHeight-1) + 1
+}
+
+// first is the first column of [from, to) with ink; from where there is none.
+func (k ink) first(from, to int) int {
+	for x := from; x < to; x++ {
+		if k.column(x) > 0 {
+			return x
+		}
+	}
+	return from
+}
+
+// last is the column behind the last one of [from, to) with ink; to where there is none.
+func (k ink) last(from, to int) int {
+	for x := to; x > from; x-- {
+		if k.column(x-1) > 0 {
+			return x
+		}
+	}
+	return to
+}
+
+// empty reports whether nothing is written.
+func (k ink) empty() bool {
+	for x := range k.w {
+		if k.column(x) > 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,62 @@
+package read
+
+// Scale of detection, pixels.
+const (
+	a4Long, a4Short = 1280, 905 // an A4 page as the detector sees it
+	scanLong        = 3508      // an A4 page at 300 dots per inch
+	maxEnlarge      = 1.5       // of small pictures; more only blurs
+	netStride       = 32        // the detector's input is a multiple of this
+	tileMargin      = 16        // paper around a picture, so that text at its edge is seen
+	tileOverlap     = 96        // what a tile sees beyond its core: three lines of 12 point text
+	tilePixels      = 1_400_000 // of one tile: A4 in one piece, peak memory bounded
+)
+
+// Post-processing of the detector's map (the model's own defaults but for the score,
+// which is lower: recall first).
+const (
+	coreThreshold = 0.3 * 255 // a pixel belongs to a line's core
+	minScore      = 0.5       // mean over a core's pixels
+	minCorePixels = 6
+	growRatio     = 1.6 // how far a core grows to its line, in area / circumference
+	elongated     = 3.0 // length / height from which a core's own direction is trusted
+)
+
+// Recognition, pixels of a crop that is 48 high, unless said otherwise.
+const (
+	cropHeight   = 48   // the recogniser's input
+	cropMargin   = 12   // rows above and below, for finding the ink of a word
+	cropWidest   = 1600 // wider lines are cut at a gap
+	cropNarrow   = 16   // narrower crops are filled up with paper
+	cropCutRange = 400  // how far before cropWidest a gap is looked for
+	spaceRatio   = 0.1  // a space where p(space)/p(best) exceeds this (measured: photo 71 → 99.5 %, screen 86 → 98.5 % of words exact)
+	tallRatio    = 1.5  // height / width from which a region is a vertical line
+)
+
+// Confidence, 0–1: the mean probability of a word's characters.
+const (
+	minLineConfidence = 0.60 // a line under it is unread as a whole
+	minWordConfidence = 0.50 // a word under it is unread
+	maxForeignShare   = 0.30 // share of characters outside Latin script from which a line is unread
+)
+
+// Text layer.
+const (
+	layerCover      = 0.85 // share of a region's ink width that the layer's words must cover
+	layerSamples    = 6    // regions of a page on which the layer is compared with the recogniser
+	layerSimilarity = 0.6  // 1 − edit distance / length, under which a sample disagrees
+)
+
+// Orientation.
+const (
+	angleSamples  = 12   // crops shown to the angle classifier
+	angleWidth    = 192  // its input, 48 high
+	angleDoubt    = 0.20 // share of votes for upside down from which the recogniser is asked
+	angleReadings = 4    // crops that it then reads both ways
+)
+
+// Second look.
+const (
+	lookZoom   = 0.8 // of the first look's scale: what one scale misses another may see
+	lookInside = 0.9 // share of a region or word under boxes from which it is destroyed
+	lookKnown  = 0.5 // share of a region explained by the first look from which it is no news
+)
