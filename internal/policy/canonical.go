@@ -1,0 +1,51 @@
+package policy
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"blotter/internal/document"
+)
+
+// Canonical writes the policy in its one form, which Parse reads back: every setting, in
+// the order of the default file, without comments. Two policies that mean the same have
+// the same canonical form.
+func (p Policy) Canonical() []byte {
+	var b strings.Builder
+	set := func(key string, value any) { fmt.Fprintf(&b, "%s: %v\n", key, value) }
+	set("name", strconv.Quote(p.Name))
+	set("version", strconv.Quote(p.Version))
+	b.WriteString("limits:\n")
+	set("  source_bytes", p.Limits.SourceBytes)
+	set("  assets", p.Limits.Assets)
+	set("  pages", p.Limits.Pages)
+	set("  frames", p.Limits.Frames)
+	set("  asset_pixels", p.Limits.AssetPixels)
+	set("  total_pixels", p.Limits.TotalPixels)
+	set("  entries", p.Limits.Entries)
+	set("  unpacked_bytes", p.Limits.UnpackedBytes)
+	set("  ratio", p.Limits.Ratio)
+	set("  page_dpi", p.Limits.PageDPI)
+	set("  seconds", p.Limits.Seconds)
+	b.WriteString("types:\n")
+	for _, t := range document.Types() {
+		fmt.Fprintf(&b, "  %s: {action: %s, threshold: %s}\n", t, actionName(p.Actions[t]), share(p.Thresholds[t]))
+	}
+	set("unread", p.Unread)
+	set("withheld", p.Withheld)
+	set("padding_px", p.PaddingPX)
+	set("keep_year", p.KeepYear)
+	b.WriteString("retention:\n")
+	set("  originals", nanoseconds(p.Retention.Originals))
+	set("  derivatives", nanoseconds(p.Retention.Derivatives))
+	set("deny_media_types", "["+strings.Join(p.DenyMediaTypes, ", ")+"]")
+	return []byte(b.String())
+}
+
+// share writes a number from 0 to 1 with as many digits as it takes to read it back.
+func share(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// nanoseconds writes a time in its smallest unit, which loses nothing.
+func nanoseconds(d time.Duration) string { return strconv.FormatInt(int64(d), 10) + "ns" }

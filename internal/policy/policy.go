@@ -1,0 +1,143 @@
+// Package policy holds redaction policies: what a document may cost, what is destroyed,
+// and what happens to what could not be read. A policy is versioned like code and pinned
+// to a job by the digest of its canonical form (mission lines M20, M24).
+//
+// The file default.yaml is both the default and the manual.
+package policy
+
+import (
+	_ "embed"
+	"fmt"
+	"time"
+
+	"blotter/internal/document"
+	"blotter/internal/reason"
+	"blotter/internal/strictyaml"
+)
+
+// Policy is a redaction policy. The zero value is none; start from Default or Parse.
+type Policy struct {
+	Name    string // 1 to 64 of [A-Za-z0-9._-]
+	Version string // the same
+	Limits  document.Limits
+
+	Actions    map[document.Type]document.Action // one for each type
+	Thresholds map[document.Type]float64         // least score to act on, 0–1; one for each type
+
+	Unread    Unread
+	Withheld  Withheld
+	PaddingPX int  // pixels added on each side of a box
+	KeepYear  bool // leave a year standing where its word stands alone
+
+	Retention      Retention
+	DenyMediaTypes []string // sorted; see Denies
+}
+
+// Unread says what happens to text that was seen and could not be read.
+type Unread string
+
+// The rules for unread text.
+const (
+	Cover    Unread = "cover"    // burn the place
+	Withhold Unread = "withhold" // hand out nothing of that image
+)
+
+// Withheld says what becomes of a document of which some images had to be withheld.
+type Withheld string
+
+// The rules for documents with withheld images.
+const (
+	Release Withheld = "release" // hand out the others, with a warning
+	Review  Withheld = "review"  // let a person decide
+	Reject  Withheld = "reject"  // hand out nothing
+)
+
+// Retention is how long copies in the vault live after the end of their job.
+type Retention struct {
+	Originals   time.Duration
+	Derivatives time.Duration
+}
+
+//go:embed default.yaml
+var defaultFile []byte
+
+// DefaultFile returns the default policy as a commented file.
+func DefaultFile() []byte { return append([]byte(nil), defaultFile...) }
+
+// Default returns the default policy.
+func Default() Policy {
+	p := blank()
+	if err := apply(&p, defaultFile); err != nil {
+		panic("policy: the default file is broken: " + err.Error()) // a test reads it
+	}
+	return p
+}
+
+// Parse reads a policy file. What is missing is as in the default policy, but for name
+// and version, which every file must give. The error has the code policy.invalid and
+// joins every problem, each with its line (strictyaml.Problem).
+func Parse(file []byte) (Policy, error) {
+	p := Default()
+	p.Name, p.Version = "", ""
+	if err := apply(&p, file); err != nil {
+		return Policy{}, reason.Because(reason.PolicyInvalid, err)
+	}
+	return p, nil
+}
+
+// Digest pins the policy: the SHA-256 of Canonical.
+func (p Policy) Digest() document.Digest { return document.Sum(p.Canonical()) }
+
+// Denies reports whether the policy refuses documents of a format that blotter opens.
+func (p Policy) Denies(f document.Format) bool {
+	for _, denied := range p.DenyMediaTypes {
+		if denied == f.String() {
+			return true
+		}
+	}
+	return false
+}
+
+// End is the state of a document with at least one released image, given whether any
+// other had to be withheld.
+func (p Policy) End(anyWithheld bool) document.State {
+	switch {
+	case !anyWithheld || p.Withheld == Release:
+		return document.Released
+	case p.Withheld == Review:
+		return document.AwaitingReview
+	}
+	return document.Rejected
+}
+
+// blank is a policy that every field can be set in.
+func blank() Policy {
+	p := Policy{
+		Actions:    map[document.Type]document.Action{},
+		Thresholds: map[document.Type]float64{},
+	}
+	for _, t := range document.Types() {
+		p.Actions[t], p.Thresholds[t] = document.Redact, 0
+	}
+	return p
+}
+
+func apply(p *Policy, file []byte) error {
+	d := draft{Policy: p, actions: map[document.Type]*string{}, thresholds: map[document.Type]*float64{}}
+	if err := strictyaml.Apply(file, d.fields()); err != nil {
+		return err
+	}
+	if p.Name == "" || p.Version == "" {
+		return strictyaml.Problem{Text: "name and version must be given"}
+	}
+	return d.finish()
+}
+
+// relations holds what no single setting can check.
+func (p Policy) relations() error {
+	if p.Limits.TotalPixels < p.Limits.AssetPixels {
+		return strictyaml.Problem{Text: fmt.Sprintf("limits.total_pixels (%d) must not be less than limits.asset_pixels (%d)",
+			p.Limits.TotalPixels, p.Limits.AssetPixels)}
+	}
+	return nil
+}

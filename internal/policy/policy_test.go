@@ -1,0 +1,230 @@
+package policy_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"blotter/internal/document"
+	"blotter/internal/policy"
+	"blotter/internal/reason"
+)
+
+var update = flag.Bool("update", false, "write docs/policy.md from the default file")
+
+// The defaults that the mission and the manual name.
+func TestDefault(t *testing.T) {
+	p := policy.Default()
+	want := document.Limits{SourceBytes: 25 << 20, Assets: 2000, Pages: 200, Frames: 500, AssetPixels: 40e6,
+		TotalPixels: 2e9, Entries: 10000, UnpackedBytes: 256 << 20, Ratio: 200, PageDPI: 200, Seconds: 900}
+	if d := cmp.Diff(want, p.Limits); d != "" {
+		t.Error(d)
+	}
+	for _, typ := range document.Types() {
+		if kept := p.Actions[typ] == document.Keep; kept != (typ == document.Unknown) {
+			t.Errorf("%s: kept is %v", typ, kept)
+		}
+	}
+	if p.Unread != policy.Cover || p.Withheld != policy.Release || p.Retention.Originals != 24*time.Hour {
+		t.Errorf("got %+v", p)
+	}
+}
+
+// The default file must give every setting, because it is the manual: the canonical form
+// without comments has the same lines.
+func TestDefaultFileIsComplete(t *testing.T) {
+	if d := cmp.Diff(keys(policy.Default().Canonical()), keys(policy.DefaultFile())); d != "" {
+		t.Error(d)
+	}
+}
+
+func keys(file []byte) []string {
+	var out []string
+	for line := range strings.Lines(string(file)) {
+		line, _, _ = strings.Cut(line, "#")
+		if key, _, ok := strings.Cut(line, ":"); ok {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+func TestParseFillsIn(t *testing.T) {
+	p, err := policy.Parse([]byte("name: strict\nversion: 2\ntypes:\n  unknown: {action: redact, threshold: 0.1}\n" +
+		"limits: {pages: 3}\ndeny_media_types: [image/tiff, image/png, image/tiff]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := policy.Default()
+	want.Name, want.Version = "strict", "2"
+	want.Limits.Pages = 3
+	want.Actions[document.Unknown], want.Thresholds[document.Unknown] = document.Redact, 0.1
+	want.DenyMediaTypes = []string{"image/png", "image/tiff"}
+	if d := cmp.Diff(want, p); d != "" {
+		t.Error(d)
+	}
+	if !p.Denies(document.TIFF) || p.Denies(document.PDF) {
+		t.Error("the deny list is not what Denies answers")
+	}
+}
+
+func TestParseReportsEverything(t *testing.T) {
+	_, err := policy.Parse([]byte(`name: a b
+version: "1"
+limits:
+  pages: 0
+  pixels: 7
+types:
+  names: {action: redact}
+  date: {action: blur, threshold: 1.5}
+unread: cover
+unread: withhold
+retention:
+  originals: 24
+deny_media_types: image/png
+`))
+	if reason.Of(err) != reason.PolicyInvalid {
+		t.Fatalf("code %s", reason.Of(err))
+	}
+	for _, want := range []string{
+		"line 1: name must be", "line 4: limits.pages must be", "line 5: limits.pixels is not a setting",
+		"line 7: types.names is not a setting", "line 8: types.date.action must be one of redact, keep",
+		"line 8: types.date.threshold must be", "line 10: unread is given twice; first in line 9",
+		"line 12: retention.originals must be", "line 13: deny_media_types must be a list",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in:\n%v", want, err)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for name, file := range map[string]string{
+		"nothing":       "",
+		"no version":    "name: x\n",
+		"not a mapping": "- name\n- version\n",
+		"scalar":        "hello",
+		"unbalanced":    "name: [x\nversion: 1\n",
+		"two documents": "name: x\nversion: 1\n---\nname: y\n",
+		"alias":         "name: &n x\nversion: *n\n",
+		"tag":           "name: !!str x\nversion: 1\n",
+		"merge":         "name: x\nversion: 1\nlimits:\n  <<: {pages: 1}\n",
+		"null":          "name: x\nversion:\n",
+		"empty limits":  "name: x\nversion: 1\nlimits:\n",
+		"map for value": "name: {a: b}\nversion: 1\n",
+		"unit slip":     "name: x\nversion: 1\nlimits: {page_dpi: 300000}\n",
+		"NaN":           "name: x\nversion: 1\ntypes: {name: {threshold: .nan}}\n",
+		"contradiction": "name: x\nversion: 1\nlimits: {total_pixels: 10, asset_pixels: 11}\n",
+		"foreign media": "name: x\nversion: 1\ndeny_media_types: [text/html]\n",
+		"huge":          "name: x\nversion: 1\n#" + strings.Repeat("x", 1<<20),
+	} {
+		if _, err := policy.Parse([]byte(file)); reason.Of(err) != reason.PolicyInvalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestCanonicalReadsBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := draw(t)
+		q, err := policy.Parse(p.Canonical())
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, p.Canonical())
+		}
+		if d := cmp.Diff(p, q); d != "" {
+			t.Fatal(d)
+		}
+		if !bytes.Equal(p.Canonical(), q.Canonical()) || p.Digest() != q.Digest() {
+			t.Fatal("another canonical form after reading back")
+		}
+	})
+}
+
+func draw(t *rapid.T) policy.Policy {
+	p := policy.Default()
+	p.Name = rapid.StringMatching(`[A-Za-z0-9._-]{1,64}`).Draw(t, "name")
+	p.Version = rapid.StringMatching(`[A-Za-z0-9._-]{1,64}`).Draw(t, "version")
+	p.Limits.AssetPixels = rapid.Int64Range(1, 1<<40).Draw(t, "asset pixels")
+	p.Limits.TotalPixels = rapid.Int64Range(p.Limits.AssetPixels, 1<<40).Draw(t, "total pixels")
+	for _, typ := range document.Types() {
+		p.Actions[typ] = document.Action(rapid.IntRange(0, 1).Draw(t, "action"))
+		p.Thresholds[typ] = rapid.Float64Range(0, 1).Draw(t, "threshold")
+	}
+	p.Withheld = rapid.SampledFrom([]policy.Withheld{policy.Release, policy.Review, policy.Reject}).Draw(t, "withheld")
+	p.Retention.Originals = time.Duration(rapid.Int64Range(0, int64(87600*time.Hour)).Draw(t, "originals"))
+	p.DenyMediaTypes = rapid.SampledFrom([][]string{{}, {"image/png"}, {"application/pdf", "image/tiff"}}).Draw(t, "denied")
+	return p
+}
+
+func TestDigestSeesMeaningOnly(t *testing.T) {
+	parse := func(file string) policy.Policy {
+		p, err := policy.Parse([]byte(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	a := parse("name: x\nversion: \"1\"\nunread: cover\nretention: {originals: 60m}\n")
+	b := parse("# another look\nretention:\n  originals: 1h   # the same\n\nversion: 1\nname: 'x'\n")
+	c := parse("name: x\nversion: 1\nretention: {originals: 61m}\n")
+	if a.Digest() != b.Digest() {
+		t.Error("comments, order or spelling made another policy")
+	}
+	if a.Digest() == c.Digest() {
+		t.Error("another retention is the same policy")
+	}
+}
+
+func TestEnd(t *testing.T) {
+	p := policy.Default()
+	for rule, want := range map[policy.Withheld]document.State{
+		policy.Release: document.Released, policy.Review: document.AwaitingReview, policy.Reject: document.Rejected,
+	} {
+		p.Withheld = rule
+		if got := p.End(true); got != want {
+			t.Errorf("%s: %s, want %s", rule, got, want)
+		}
+		if got := p.End(false); got != document.Released {
+			t.Errorf("%s with nothing withheld: %s", rule, got)
+		}
+	}
+}
+
+const docsFile = "../../docs/policy.md"
+
+func TestDocsAreCurrent(t *testing.T) {
+	want := "# Redaction policies\n\n<!-- Written by: go test ./internal/policy -update. Do not edit. -->\n\n" +
+		"Give a policy to `blotter redact` with `--policy FILE`. This is the default one:\n\n" +
+		"```yaml\n" + string(policy.DefaultFile()) + "```\n"
+	if *update {
+		if err := os.WriteFile(docsFile, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(docsFile)
+	if err != nil || string(got) != want {
+		t.Errorf("docs/policy.md is old (%v); run: go test ./internal/policy -update", err)
+	}
+}
+
+// FuzzParse: what is accepted comes back from its canonical form.
+func FuzzParse(f *testing.F) {
+	f.Add(policy.DefaultFile())
+	f.Add([]byte("name: x\nversion: 1\ntypes: {name: {threshold: 1e-1}}\n"))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		p, err := policy.Parse(file)
+		if err != nil {
+			return
+		}
+		q, err := policy.Parse(p.Canonical())
+		if err != nil || p.Digest() != q.Digest() {
+			t.Errorf("%v: %s became %s", err, p.Canonical(), q.Canonical())
+		}
+	})
+}
