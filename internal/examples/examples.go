@@ -1,0 +1,31 @@
+// Package examples makes the documents that ship with the project, under examples/: a
+// referral letter, a photo of an insurance card, a report with a pasted scan and a
+// fax. Everybody in them is invented.
+//
+// Guarantees: the same bytes each time (all chance is seeded; compared on amd64, where
+// Go does not fuse floating-point operations), nothing but Go and the Go fonts, and a
+// truth for each picture: every printed word, where its ink lies, and whether
+// redaction must destroy it. Tests judge results by pixels with it (Picture.Judge).
+//
+// Only tests and tools import this package: its truth is text.
+package examples
+
+// Example is one document and what is known of it.
+type Example struct {
+	Name     string // file name under examples/
+	Bytes    []byte
+	Pictures []Picture // in the order of the document
+}
+
+// All makes every example, in the order in which the demo redacts them.
+func All() ([]Example, error) {
+	var out []Example
+	for _, make := range []func() (Example, error){referral, insuranceCard, report, fax} {
+		e, err := make()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}

@@ -1,0 +1,231 @@
+package examples
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"golang.org/x/image/ccitt"
+	"golang.org/x/image/tiff"
+
+	"blotter/internal/document"
+)
+
+func all(t *testing.T) map[string]Example {
+	t.Helper()
+	made, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]Example{}
+	for _, e := range made {
+		out[e.Name] = e
+	}
+	return out
+}
+
+func TestCommittedExamplesAreWhatTheGeneratorMakes(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("other processors fuse floating-point operations, which changes single grey levels")
+	}
+	for name, e := range all(t) {
+		committed, err := os.ReadFile(filepath.Join("..", "..", "examples", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(committed, e.Bytes) {
+			t.Errorf("%s differs: run `make generate` and look at it", name)
+		}
+	}
+}
+
+// Each word of the truth must have ink where the truth says, and a fully blackened
+// picture must count as destroyed, an untouched one as not.
+func TestTruthLiesOnInk(t *testing.T) {
+	examples := all(t)
+	for _, c := range []struct {
+		name    string
+		picture image.Image
+		truth   Picture
+	}{
+		{"insurance card", upright(t, examples["insurance-card.jpg"].Bytes), examples["insurance-card.jpg"].Pictures[0]},
+		{"fax page 1", tiffPage(t, examples["fax.tiff"].Bytes, 0), examples["fax.tiff"].Pictures[0]},
+		{"fax page 2", tiffPage(t, examples["fax.tiff"].Bytes, 1), examples["fax.tiff"].Pictures[1]},
+		{"report", docxPicture1(t, examples["report.docx"].Bytes), examples["report.docx"].Pictures[0]},
+	} {
+		size := c.picture.Bounds().Size()
+		if size != image.Pt(c.truth.Width, c.truth.Height) {
+			t.Errorf("%s: picture is %v, truth says %d×%d", c.name, size, c.truth.Width, c.truth.Height)
+		}
+		for _, w := range c.truth.Words {
+			if least, most := greyRange(c.picture, w.Box()); most-least < 60 {
+				t.Errorf("%s: no ink under %q at %v", c.name, w.Text, w.Box())
+			}
+		}
+		if v := c.truth.Judge(c.picture); v.Destroyed != 0 || v.Lost != 0 || v.Secret == 0 || v.Kept == 0 {
+			t.Errorf("%s untouched: %+v", c.name, v)
+		}
+		black := image.NewRGBA(c.picture.Bounds())
+		draw.Draw(black, black.Rect, image.Black, image.Point{}, draw.Src)
+		if v := c.truth.Judge(black); v.Destroyed != v.Secret || v.Lost != v.Kept || len(v.Leaks) != 0 {
+			t.Errorf("%s blackened: %d of %d destroyed", c.name, v.Destroyed, v.Secret)
+		}
+	}
+}
+
+func TestJudgeSeesHalfAValueAsALeak(t *testing.T) {
+	p := Picture{Width: 200, Height: 50, Words: []Word{
+		{Text: "Ada", Quad: quad(10, 10, 50, 30), Want: Destroy, Value: 1},
+		{Text: "Byron", Quad: quad(60, 10, 120, 30), Want: Destroy, Value: 1},
+		{Text: "cough", Quad: quad(130, 10, 190, 30), Want: Keep},
+	}}
+	img := image.NewGray(image.Rect(0, 0, 400, 100)) // twice the size of the truth
+	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(img, image.Rect(16, 16, 104, 64), image.Black, image.Point{}, draw.Src)
+	v := p.Judge(img)
+	if v.Secret != 1 || v.Destroyed != 0 || len(v.Leaks) != 1 || v.Leaks[0] != "Byron" || v.Lost != 0 || v.Kept != 1 {
+		t.Errorf("got %+v", v)
+	}
+}
+
+func TestG4IsWhatADecoderReads(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for range 60 {
+		b := bitmap{width: 1 + rng.IntN(3000), height: 1 + rng.IntN(12)}
+		b.pix = make([]byte, b.width*b.height)
+		long := 1 + rng.IntN(200)
+		colour := byte(0)
+		for i := range b.pix {
+			if rng.IntN(long) == 0 {
+				colour = 1 - colour
+			}
+			b.pix[i] = colour
+			if i >= b.width && rng.IntN(3) > 0 {
+				b.pix[i] = b.pix[i-b.width] // lines that resemble each other, as print does
+			}
+		}
+		got := image.NewGray(image.Rect(0, 0, b.width, b.height))
+		err := ccitt.DecodeIntoGray(got, bytes.NewReader(encodeG4(b)), ccitt.MSB, ccitt.Group4, nil)
+		if err != nil {
+			t.Fatalf("%d×%d: %v", b.width, b.height, err)
+		}
+		for i, v := range b.pix {
+			if want := 0xff * (1 - v); got.Pix[i] != want {
+				t.Fatalf("%d×%d: pixel %d is %d, want %d", b.width, b.height, i, got.Pix[i], want)
+			}
+		}
+	}
+}
+
+func TestMarkup(t *testing.T) {
+	value := 0
+	got := spans("Re: {name:Ada Byron}, {?place:MT}.", &value)
+	want := []span{
+		{"Re:", Keep, "", 0, true}, {"Ada", Destroy, "name", 1, false}, {"Byron", Destroy, "name", 1, false},
+		{",", Either, "", 0, true}, {"MT", Either, "place", 2, false}, {".", Either, "", 0, true},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("got %+v", got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("span %d is %+v, want %+v", i, got[i], want[i])
+		}
+	}
+}
+
+func TestCanaryAndTinyDecode(t *testing.T) {
+	for name, make := range map[string]func() ([]byte, error){
+		"canary": func() ([]byte, error) { return Canary("Zorvath", "Quillimane", "QX7-4410", "Vembrantel") },
+		"tiny":   func() ([]byte, error) { return Tiny("Ada Byron", "12/10/1815") },
+	} {
+		b, err := make()
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if least, most := greyRange(img, document.BoxOf(img.Bounds())); least > 60 || most < 200 {
+			t.Errorf("%s is blank", name)
+		}
+	}
+}
+
+func quad(x0, y0, x1, y1 float64) [4]Point { return [4]Point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}} }
+
+func greyRange(img image.Image, b document.Box) (least, most int) {
+	least, most = 255, 0
+	r := b.Rect().Add(img.Bounds().Min)
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			v := int(color.GrayModel.Convert(img.At(x, y)).(color.Gray).Y)
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	return least, most
+}
+
+func upright(t *testing.T, b []byte) image.Image {
+	t.Helper()
+	stored, err := jpeg.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := stored.Bounds().Dy()
+	out := image.NewRGBA(image.Rect(0, 0, h, stored.Bounds().Dx()))
+	for y := range out.Rect.Dy() {
+		for x := range out.Rect.Dx() {
+			out.Set(x, y, stored.At(y, h-1-x))
+		}
+	}
+	return out
+}
+
+func tiffPage(t *testing.T, b []byte, page int) image.Image {
+	t.Helper()
+	b = bytes.Clone(b)
+	for range page { // make the next directory the first
+		at := binary.LittleEndian.Uint32(b[4:])
+		entries := uint32(binary.LittleEndian.Uint16(b[at:]))
+		copy(b[4:8], b[at+2+12*entries:])
+	}
+	img, err := tiff.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+func docxPicture1(t *testing.T, b []byte) image.Image {
+	t.Helper()
+	files, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := files.Open("word/media/image1.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}

@@ -1,0 +1,92 @@
+package examples
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+)
+
+// report is a DOCX: two paragraphs of text and a scan pasted below them.
+func report() (Example, error) {
+	const dpi = 150
+	page, words, err := reportSheet().draw(dpi, color.White)
+	if err != nil {
+		return Example{}, err
+	}
+	w, h := page.Rect.Dx(), page.Rect.Dy()
+	scan := image.NewRGBA(page.Rect)
+	draw.Draw(scan, scan.Rect, image.White, image.Point{}, draw.Src)
+	m := skew(-0.4, 1, 1, w, h)
+	warp(scan, page, m)
+	speckle(scan, 900)
+	var out bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := encoder.Encode(&out, sixteenGrays(gray(scan))); err != nil {
+		return Example{}, err
+	}
+	paragraphs := []string{
+		"Please find the chest CT report of Rosalind Achterberg below.",
+		"She asked for a copy at her next visit. The original film is in the archive.",
+	}
+	file, err := encodeDOCX("Ingrid Halvorsen", paragraphs, out.Bytes(), 6, 6*float64(h)/float64(w))
+	if err != nil {
+		return Example{}, err
+	}
+	return Example{"report.docx", file, []Picture{{Width: w, Height: h, Words: move(words, m)}}}, nil
+}
+
+func reportSheet() *sheet {
+	s := &sheet{width: letterWidth, height: 640}
+	title, body, strong := style{face: bold, size: 15}, style{face: regular, size: 11}, style{face: bold, size: 11}
+	s.text(60, 58, title, "Radiology report")
+	s.text(360, 58, style{face: medium, size: 11}, "{?organisation:Larkspur Regional Hospital}")
+	s.frame(60, 72, 492, 78)
+	y := s.block(70, 92, 17, body, "Patient Name: {name:Rosalind Achterberg}", "Date of Birth: {date:November 3, 1949}",
+		"MRN: {mrn:LRH-7731904}", "Referring Physician: {name:Tobias Marchetti}, MD")
+	s.block(350, 92, 17, body, "Sex: F", "Exam Date: {date:02/19/2024}", "Accession No.: {code:24-0093817}", "Ward: 5 West")
+	s.text(60, y+22, strong, "EXAM: CT of the chest without contrast")
+	y = s.block(60, y+46, 16, body,
+		"CLINICAL HISTORY: Cough for six weeks. Hodgkin lymphoma treated in 1998.",
+		"",
+		"COMPARISON: Chest radiograph of {date:11/02/2023}.",
+		"",
+		"FINDINGS: The lungs are clear. There is a 4 mm nodule in the right lower lobe,",
+		"unchanged. No pleural effusion. The heart is of normal size. A Swan-Ganz catheter",
+		"seen earlier has been removed. A Bochdalek hernia on the left is small and stable.",
+		"The thyroid gland is normal. No enlarged lymph nodes in the mediastinum.",
+		"",
+		"IMPRESSION:",
+		"1. Stable 4 mm nodule; follow-up CT in 12 months is recommended.",
+		"2. No sign of recurrent lymphoma.",
+		"",
+		"Results were discussed with Ms. {name:Achterberg} by phone at {phone:509-555-0128}.",
+		"Copy to: {name:Tobias Marchetti}, {place:44 Orchard Lane, Wenatchee,} {?place:WA} {place:98801}",
+		"")
+	s.block(60, y+6, 16, body, "Electronically signed by {name:Ingrid Halvorsen}, MD on {date:02/20/2024} 14:32",
+		"Email: {email:ihalvorsen@larkspur.example}")
+	return s
+}
+
+// speckle strews dust: single dark and light pixels.
+func speckle(img *image.RGBA, n int) {
+	rng := seeded(3)
+	for range n {
+		v := uint8(rng.IntN(256))
+		img.SetRGBA(rng.IntN(img.Rect.Dx()), rng.IntN(img.Rect.Dy()), color.RGBA{v, v, v, 0xff})
+	}
+}
+
+// sixteenGrays keeps four bits a pixel, as office scanners do to save space.
+func sixteenGrays(img *image.Gray) *image.Paletted {
+	palette := make(color.Palette, 16)
+	for i := range palette {
+		palette[i] = color.Gray{uint8(i * 17)}
+	}
+	out := image.NewPaletted(img.Rect, palette)
+	for i, v := range img.Pix {
+		out.Pix[i] = uint8((int(v) + 8) / 17)
+	}
+	return out
+}

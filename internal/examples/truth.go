@@ -1,0 +1,135 @@
+package examples
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"blotter/internal/document"
+)
+
+// Want says what redaction ought to do with a word.
+type Want string
+
+// What a test may ask of a word.
+const (
+	Keep    Want = "keep"    // clinical or ordinary: covering it is a loss
+	Destroy Want = "destroy" // identifies a person: leaving it is a leak
+	Either  Want = "either"  // a policy may decide both ways: the name of a hospital, a public hot line
+)
+
+// Point is a place in a picture, in pixels from its top left corner.
+type Point struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+// Word is one word of an example and where its ink lies.
+type Word struct {
+	Text  string   `json:"text"`
+	Quad  [4]Point `json:"quad"`            // around the ink: top left, top right, bottom right, bottom left
+	Want  Want     `json:"want"`            // what ought to become of it
+	Type  string   `json:"type,omitempty"`  // name of its document.Type; empty for words to keep
+	Value int      `json:"value,omitempty"` // words of one value (a name, an address) share a number; 0 for words to keep
+}
+
+// Picture is one picture of an example, as a person sees it: a page, a frame or an
+// embedded image, upright.
+type Picture struct {
+	Page   int    `json:"page,omitempty"`  // 1-based page of a PDF
+	Frame  int    `json:"frame,omitempty"` // 1-based frame of a raster file
+	Width  int    `json:"width"`           // pixels in which Quad is measured
+	Height int    `json:"height"`
+	Words  []Word `json:"words"`
+}
+
+// In returns the picture's words as they lie in an asset of that size: a page may be
+// rendered at any resolution.
+func (p Picture) In(width, height int) []Word {
+	fx, fy := float64(width)/float64(p.Width), float64(height)/float64(p.Height)
+	out := append([]Word(nil), p.Words...)
+	for i := range out {
+		for k, q := range out[i].Quad {
+			out[i].Quad[k] = Point{q.X * fx, q.Y * fy}
+		}
+	}
+	return out
+}
+
+// Box is the smallest upright box around the word.
+func (w Word) Box() document.Box {
+	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
+	for _, q := range w.Quad {
+		x0, y0, x1, y1 = min(x0, q.X), min(y0, q.Y), max(x1, q.X), max(y1, q.Y)
+	}
+	return document.BoxOf(image.Rect(int(math.Floor(x0)), int(math.Floor(y0)), int(math.Ceil(x1)), int(math.Ceil(y1))))
+}
+
+// Covered is the share (0–1) of the word's area that is solid black in img, sampled at
+// 32×12 places. Ink alone reaches about 0.4; a redacted word is near 1. Words must
+// be given in img's own pixels (Picture.In).
+func (w Word) Covered(img image.Image) float64 {
+	const columns, rows = 32, 12
+	covered := 0
+	for r := range rows {
+		for c := range columns {
+			p := w.inside((float64(c)+0.5)/columns, (float64(r)+0.5)/rows)
+			at := image.Pt(int(p.X), int(p.Y)).Add(img.Bounds().Min)
+			if black(img.At(at.X, at.Y)) {
+				covered++
+			}
+		}
+	}
+	return float64(covered) / (columns * rows)
+}
+
+func (w Word) inside(u, v float64) Point {
+	q := w.Quad
+	lerp := func(a, b Point, t float64) Point { return Point{a.X + (b.X-a.X)*t, a.Y + (b.Y-a.Y)*t} }
+	return lerp(lerp(q[0], q[1], u), lerp(q[3], q[2], u), v)
+}
+
+func black(c color.Color) bool {
+	r, g, b, a := c.RGBA()
+	return r == 0 && g == 0 && b == 0 && a == 0xffff
+}
+
+// Verdict is how a redacted picture compares with the truth.
+type Verdict struct {
+	Secret, Destroyed int      // values to destroy, and how many were, in every one of their words
+	Kept, Lost        int      // words to keep, and how many of them were covered
+	Leaks             []string // words that should be gone and can still be seen; invented people only
+	Losses            []string // words that should have stayed
+}
+
+// Judge compares a redacted picture with the truth by its pixels. A word counts as
+// destroyed when 95 % of its area is solid black, as lost when 60 % is.
+func (p Picture) Judge(img image.Image) Verdict {
+	const gone, lost = 0.95, 0.60
+	var v Verdict
+	values := map[int]bool{}
+	for _, w := range p.In(img.Bounds().Dx(), img.Bounds().Dy()) {
+		share := w.Covered(img)
+		switch w.Want {
+		case Destroy:
+			whole, seen := values[w.Value]
+			values[w.Value] = share >= gone && (whole || !seen)
+			if share < gone {
+				v.Leaks = append(v.Leaks, w.Text)
+			}
+		case Keep:
+			v.Kept++
+			if share >= lost {
+				v.Lost++
+				v.Losses = append(v.Losses, w.Text)
+			}
+		}
+	}
+	v.Secret = len(values)
+	for _, destroyed := range values {
+		if destroyed {
+			v.Destroyed++
+		}
+	}
+	return v
+}
