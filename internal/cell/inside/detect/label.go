@@ -268,7 +268,7 @@ func (f *Finder) beneath(sh *sheet, l label, isLabel []bool) []span {
 	if !l.alone || !r.upright {
 		return nil
 	}
-	left, right := sh.toks[l.from].x0-r.height, sh.columnEnd(l)
+	left, right := sh.toks[sh.cellStart(l.from)].x0-r.height, sh.columnEnd(l)
 	want := 1
 	if l.header {
 		want = headedRows

@@ -238,7 +238,17 @@ func (v values) slot(name string) (string, bool) {
 		return v.form("1#########"), true
 	case "dea":
 		return v.form("B@#######"), true
-	case "digits4", "digits5", "digits7":
+	case "pobox":
+		return v.form("PO Box 1####"), true
+	case "tin":
+		return v.form("12-#######"), true
+	case "klinik":
+		return v.pick("Klinikum am Steinberg", "Marienhospital Stuttgart", "Universitätsklinikum Ulm"), true
+	case "frstreet":
+		return v.pick("12 rue de la République, 69002 Lyon", "4 bis, avenue Foch, 75116 Paris", "28, chemin des Vignes, 31000 Toulouse"), true
+	case "esstreet":
+		return v.pick("Calle Mayor 15, 28013 Madrid", "Avda. de la Constitución, 22, 41004 Sevilla", "C/ Aragón 255, 08007 Barcelona"), true
+	case "digits4", "digits5", "digits6", "digits7":
 		return v.form(strings.Repeat("#", int(name[6]-'0'))), true
 	case "initial":
 		return v.form("@"), false

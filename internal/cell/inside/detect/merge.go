@@ -37,7 +37,7 @@ func merge(sh *sheet, spans []span) []document.Finding {
 func marksOf(sh *sheet, spans []span) [document.Unknown + 1][]mark {
 	var marks [document.Unknown + 1][]mark
 	definite := make([]float64, len(sh.toks))
-	labelled := make([]bool, len(sh.toks))
+	labelled := make([]document.Type, len(sh.toks)) // what a label calls the token; 0 for none
 	for n, s := range spans {
 		if marks[s.typ] == nil {
 			marks[s.typ] = make([]mark, len(sh.toks))
@@ -49,7 +49,9 @@ func marksOf(sh *sheet, spans []span) [document.Unknown + 1][]mark {
 			if s.typ != document.Code && s.typ != document.Unknown {
 				definite[i] = max(definite[i], s.score)
 			}
-			labelled[i] = labelled[i] || s.source == document.ByLabel && s.score >= 0.8 && s.typ != document.Code
+			if s.source == document.ByLabel && s.typ != document.Code {
+				labelled[i] = s.typ
+			}
 		}
 	}
 	for i := range sh.toks {
@@ -67,9 +69,9 @@ func marksOf(sh *sheet, spans []span) [document.Unknown + 1][]mark {
 		if definite[i] >= 0.5 {
 			drop(document.Unknown)
 		}
-		if labelled[i] { // what a label names is not also what its digits look like
+		if labelled[i] != 0 { // what a label names is not also what its digits look like
 			for _, t := range numberTypes {
-				if marks[t] != nil && marks[t][i].source == document.ByPattern {
+				if t != labelled[i] && marks[t] != nil && marks[t][i].source == document.ByPattern {
 					drop(t)
 				}
 			}

@@ -40,7 +40,8 @@ func (f *Finder) names(sh *sheet) []span {
 
 // prior is how likely a word is a name, whatever stands around it.
 func (f *Finder) prior(t *token) float64 {
-	if t.kind != letters || len(t.fold) < 2 || f.terms.notNames.has(t.fold) || f.terms.units.has(t.fold) {
+	if t.kind != letters || len(t.fold) < 2 || f.terms.notNames.has(t.fold) || f.terms.units.has(t.fold) ||
+		f.terms.credentials.has(t.fold) || f.terms.titles.has(t.fold) {
 		return 0
 	}
 	e := t.entry

@@ -32,6 +32,14 @@ func place(from, to int, score float64) (span, bool) {
 	return span{from, to, document.Place, score, document.ByPlace}, true
 }
 
+// cellStart is the first token of the cell that token i stands in.
+func (sh *sheet) cellStart(i int) int {
+	for sh.toks[i].gap < wideGap {
+		i--
+	}
+	return i
+}
+
 // cellEnd is the end of the cell that token i stands in.
 func (sh *sheet) cellEnd(i int) int {
 	end := i + 1
@@ -267,7 +275,11 @@ func (f *Finder) cityLength(sh *sheet, i, end int) int {
 		if i+n > end || !sh.toks[i+n-1].title {
 			continue
 		}
-		if f.lex.Lookup(sh.phrase(i, i+n)).Has(lexicon.USPlace | lexicon.City) {
+		name := sh.phrase(i, i+n)
+		if rest, ok := strings.CutPrefix(name, "st. "); ok {
+			name = "saint " + rest
+		}
+		if f.lex.Lookup(name).Has(lexicon.USPlace | lexicon.City) {
 			return n
 		}
 	}
@@ -375,10 +387,7 @@ func (f *Finder) continueAddresses(sh *sheet, found []span) []span {
 // edge or under i itself.
 func (sh *sheet) cellBelow(i int) (int, int, bool) {
 	r := &sh.rows[sh.toks[i].row]
-	start := i
-	for start > r.from && sh.toks[start].gap < wideGap {
-		start--
-	}
+	start := sh.cellStart(i)
 	for j := sh.toks[i].row + 1; j < len(sh.rows) && j <= sh.toks[i].row+maxRowsAhead; j++ {
 		q := &sh.rows[j]
 		if !q.upright || q.middle() <= r.middle()+r.height/2 {

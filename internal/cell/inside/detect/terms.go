@@ -43,6 +43,7 @@ func loadTerms() terms {
 			addSections(sections, mustRead(f.Name()))
 		}
 	}
+	addLabelWords(sections["clinical"])
 	s := func(name string) set {
 		if sections[name] == nil {
 			panic("detect: no section " + name)
@@ -58,6 +59,16 @@ func loadTerms() terms {
 		beforePlace: s("before a place"), stateCodes: s("state codes"), stateNames: s("state names"),
 		streetWords: s("street words"), streetHeads: s("street heads"), facilities: s("facilities"),
 		facilityLead: s("facility leads"), temporal: s("temporal"), codesKept: s("codes kept"),
+	}
+}
+
+// addLabelWords makes the words of labels vocabulary: forms are full of them.
+func addLabelWords(vocabulary set) {
+	for line := range strings.Lines(mustRead("labels.tsv")) {
+		_, list, _ := strings.Cut(line, "\t")
+		for _, w := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' }) {
+			vocabulary[lexicon.Fold(w)] = struct{}{}
+		}
 	}
 }
 
