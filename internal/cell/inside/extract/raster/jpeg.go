@@ -2,6 +2,7 @@ package raster
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -189,4 +190,13 @@ func decodeJPEG(r io.Reader) (image.Image, error) {
 		return nil, reason.Because(reason.ExtractEncoding, fmt.Errorf("raster: %w", err))
 	}
 	return nil, because("JPEG", err)
+}
+
+// JPEGSize reads the size from the frame header of a JPEG stream, in stored pixels.
+func JPEGSize(b []byte) (w, h int, err error) {
+	walk := jpegWalk{in: bufio.NewReader(bytes.NewReader(b)), size: int64(len(b))}
+	if err := walk.run(); walk.f.width == 0 {
+		return 0, 0, because("JPEG size", err)
+	}
+	return walk.f.width, walk.f.height, nil
 }

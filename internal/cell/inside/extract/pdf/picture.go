@@ -1,0 +1,189 @@
+package pdf
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"io"
+
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/structs"
+
+	"blotter/internal/cell/inside/extract/raster"
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+// inspect finds out the encoding from the last filter, and for those that carry a
+// size of their own compares it: a dictionary may say anything, and the decoder
+// follows the stream. The larger cost counts for the limits.
+func (p *picture) inspect(raw []byte, filters []string) {
+	if len(filters) == 0 {
+		return
+	}
+	switch filters[len(filters)-1] {
+	case "DCTDecode", "DCT":
+		p.format = document.JPEG
+		if w, h, err := raster.JPEGSize(raw); len(filters) == 1 && err == nil && (w != p.w || h != p.h) {
+			p.w, p.h = w, h // what the decoder will make of it
+		}
+	case "JPXDecode":
+		p.format = document.JPEG2000
+		if w, h, ok := jpxSize(raw); len(filters) == 1 && ok && (w != p.w || h != p.h) {
+			p.w, p.h = w, h
+		}
+	case "JBIG2Decode":
+		p.format = document.JBIG2
+	case "CCITTFaxDecode", "CCF":
+		p.format = document.CCITT
+	}
+}
+
+// jpxSize reads the SIZ marker of a JPEG 2000 codestream, ISO 15444-1 A.5.1.
+func jpxSize(raw []byte) (w, h int, ok bool) {
+	at := bytes.Index(raw, []byte("\xff\x4f\xff\x51"))
+	if at < 0 || len(raw) < at+24 {
+		return 0, 0, false
+	}
+	b := raw[at+8:] // past SOC, SIZ, its length and capabilities
+	right, bottom := binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:])
+	left, top := binary.BigEndian.Uint32(b[8:]), binary.BigEndian.Uint32(b[12:])
+	if right <= left || bottom <= top || right > 1<<31-1 || bottom > 1<<31-1 {
+		return 0, 0, false
+	}
+	return int(right - left), int(bottom - top), true
+}
+
+// addPixels writes a small image's decoded pixels to h; nothing where it does not
+// decode.
+func (d *Document) addPixels(h io.Writer, obj references.FPDF_PAGEOBJECT) {
+	res, err := d.e.pdf.FPDFImageObj_GetBitmap(&requests.FPDFImageObj_GetBitmap{ImageObject: obj})
+	if err != nil {
+		d.e.failed(err)
+		return
+	}
+	b := bitmap{d: d, ref: res.Bitmap}
+	defer b.free()
+	if b.size() != nil || b.w > 4*smallPixels || b.h > 4*smallPixels {
+		return
+	}
+	if buf, err := d.e.pdf.FPDFBitmap_GetBuffer(&requests.FPDFBitmap_GetBuffer{Bitmap: b.ref}); err == nil {
+		fmt.Fprint(h, b.format, b.w, b.h)
+		h.Write(buf.Buffer)
+	}
+}
+
+// decode returns an image's own pixels, with its mask laid on white where it has one.
+func (d *Document) decode(a asset) (image.Image, error) {
+	ref, obj, err := d.find(a)
+	if err != nil {
+		return nil, err
+	}
+	masked, err := d.masked(ref, obj, a.image.w, a.image.h)
+	if err != nil {
+		return nil, err
+	}
+	if masked != nil {
+		return masked, nil
+	}
+	res, err := d.e.pdf.FPDFImageObj_GetBitmap(&requests.FPDFImageObj_GetBitmap{ImageObject: obj})
+	if err != nil {
+		if d.e.failed(err); d.e.broken {
+			return nil, d.wrong("decode image", err)
+		}
+		return nil, reason.Because(reason.ExtractEncoding, fmt.Errorf("pdf: decode image: %w", err))
+	}
+	b := bitmap{d: d, ref: res.Bitmap}
+	defer b.free()
+	if err := b.size(); err != nil {
+		return nil, err
+	}
+	return b.image()
+}
+
+// find opens the page and follows the path to an image object.
+func (d *Document) find(a asset) (requests.Page, references.FPDF_PAGEOBJECT, error) {
+	ref, err := d.openPage(a.page)
+	if err != nil {
+		return ref, "", err
+	}
+	res, err := d.e.pdf.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: ref, Index: a.image.path[0]})
+	if err != nil {
+		return ref, "", d.wrong("page object", err)
+	}
+	obj := res.PageObject
+	for _, i := range a.image.path[1:] {
+		res, err := d.e.pdf.FPDFFormObj_GetObject(&requests.FPDFFormObj_GetObject{PageObject: obj, Index: uint64(i)})
+		if err != nil {
+			return ref, "", d.wrong("form object", err)
+		}
+		obj = res.PageObject
+	}
+	return ref, obj, nil
+}
+
+// probe is the size at which an image is drawn to learn whether it has a mask. The
+// mask is averaged down with it, so that a small hole still shows.
+const probe = 16
+
+// masked returns the image drawn through its mask in its own pixel size, or nil where
+// it is opaque. PDFium draws an image object at the scale of its matrix; the matrix
+// is set back afterwards.
+func (d *Document) masked(ref requests.Page, obj references.FPDF_PAGEOBJECT, w, h int) (image.Image, error) {
+	old, err := d.e.pdf.FPDFPageObj_GetMatrix(&requests.FPDFPageObj_GetMatrix{PageObject: obj})
+	if err != nil {
+		return nil, d.wrong("image matrix", err)
+	}
+	defer d.scale(obj, old.Matrix)
+	small, err := d.drawn(ref, obj, min(w, probe), min(h, probe))
+	if small == nil || err != nil {
+		return nil, err
+	}
+	return d.drawn(ref, obj, w, h)
+}
+
+// drawn draws an image object w×h pixels large; nil where the result is opaque or
+// PDFium refuses.
+func (d *Document) drawn(ref requests.Page, obj references.FPDF_PAGEOBJECT, w, h int) (image.Image, error) {
+	d.scale(obj, structs.FPDF_FS_MATRIX{A: float32(w), D: float32(h)})
+	res, err := d.e.pdf.FPDFImageObj_GetRenderedBitmap(&requests.FPDFImageObj_GetRenderedBitmap{Document: d.ref, Page: ref, ImageObject: obj})
+	if err != nil {
+		if d.e.failed(err); d.e.broken {
+			return nil, d.wrong("draw image", err)
+		}
+		return nil, nil
+	}
+	b := bitmap{d: d, ref: res.Bitmap}
+	defer b.free()
+	if err := b.size(); err != nil {
+		return nil, err
+	}
+	return b.masked(w, h)
+}
+
+func (d *Document) scale(obj references.FPDF_PAGEOBJECT, m structs.FPDF_FS_MATRIX) {
+	if _, err := d.e.pdf.FPDFImageObj_SetMatrix(&requests.FPDFImageObj_SetMatrix{ImageObject: obj, Transform: m}); err != nil {
+		d.e.failed(err)
+	}
+}
+
+// settleAlone finishes what listing could not tell without decoding: whether the one
+// image on a page has a mask.
+func (d *Document) settleAlone(p *page) {
+	if p.settled || p.single == nil || d.e.broken {
+		return
+	}
+	p.settled = true
+	at := p.placements[0].Image
+	if d.tally.Items()[at].Withheld != "" {
+		return
+	}
+	ref, obj, err := d.find(d.assets[at])
+	if err != nil {
+		return
+	}
+	img, err := d.masked(ref, obj, probe, probe)
+	p.placements[0].Alone = img == nil && err == nil
+}

@@ -1,0 +1,255 @@
+package pdf
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/klippa-app/go-pdfium/enums"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+
+	"blotter/internal/cell/inside/extract/catalogue"
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+// maxObjects bounds the page objects looked at in one document, those in nested forms
+// counted each time they are drawn. A dense map has some ten thousand a page.
+const maxObjects = 500_000
+
+// maxDepth bounds forms within forms; PDFium itself stops a little deeper.
+const maxDepth = 24
+
+// walk finds the images of all pages. An image placed again is known by the digest of
+// what makes its pixels.
+type walk struct {
+	d     *Document
+	known map[document.Digest]int // asset index
+	left  int
+	cur   *page
+	at    int // asset index of cur
+	drawn int // objects of cur that put ink down
+	last  found
+}
+
+// found is an image object as it stands on a page.
+type found struct {
+	pic   *picture
+	plain bool // no clip, no transparency on the way to it
+	place int  // index into placements
+}
+
+// page walks one page. An image over the pixel limit makes the page cost as much to
+// render as the image to decode, so the page is withheld with it.
+func (w *walk) page(ref requests.Page, p *page, at int) error {
+	w.cur, w.at, w.drawn, w.last = p, at, 0, found{}
+	count, err := w.d.e.pdf.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: ref})
+	if err != nil {
+		return w.d.wrong("count objects", err)
+	}
+	for i := range count.Count {
+		obj, err := w.d.e.pdf.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: ref, Index: i})
+		if err != nil {
+			return w.d.wrong("page object", err)
+		}
+		if err := w.object(ref, obj.PageObject, []int{i}, identity, true); err != nil {
+			return err
+		}
+	}
+	return w.judgePage(ref)
+}
+
+// judgePage looks for comments and decides whether the page shows one image alone.
+func (w *walk) judgePage(ref requests.Page) error {
+	notes, err := w.d.e.pdf.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: ref})
+	if err != nil {
+		return w.d.wrong("count annotations", err)
+	}
+	if notes.Count > 0 {
+		w.d.extra |= document.Metadata
+	}
+	if notes.Count == 0 && w.drawn == 1 && w.last.pic != nil && w.last.plain && w.cur.filledBy(w.cur.placements[0].ToPage, w.last.pic) {
+		w.cur.single = w.last.pic
+	}
+	items := w.d.tally.Items()
+	for _, pl := range w.cur.placements {
+		if items[pl.Image].Withheld == reason.ExtractPixels && items[w.at].Withheld == "" {
+			items[w.at].Withheld = reason.ExtractPixels
+		}
+	}
+	return nil
+}
+
+// filledBy reports whether an image lies upright and exactly on the page, to a pixel
+// and a half.
+func (p *page) filledBy(m matrix, pic *picture) bool {
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1.5 }
+	x0, y0 := m.apply(0, 0)
+	x1, y1 := m.apply(float64(pic.w), float64(pic.h))
+	return m[1] == 0 && m[2] == 0 && near(x0, 0) && near(y0, 0) && near(x1, float64(p.w)) && near(y1, float64(p.h))
+}
+
+// object looks at one object; up maps its space to the page's.
+func (w *walk) object(ref requests.Page, obj references.FPDF_PAGEOBJECT, path []int, up matrix, plain bool) error {
+	if w.left--; w.left < 0 {
+		return reason.Because(reason.ExtractEntries, errors.New("pdf: too many objects"))
+	}
+	kind, err := w.d.e.pdf.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: obj})
+	if err != nil {
+		return w.d.wrong("object type", err)
+	}
+	switch kind.Type {
+	case enums.FPDF_PAGEOBJ_IMAGE:
+		w.drawn++
+		return w.image(ref, obj, path, up, plain && w.plain(obj))
+	case enums.FPDF_PAGEOBJ_FORM:
+		return w.nested(ref, obj, path, up, plain && w.plain(obj))
+	case enums.FPDF_PAGEOBJ_TEXT:
+		mode, err := w.d.e.pdf.FPDFTextObj_GetTextRenderMode(&requests.FPDFTextObj_GetTextRenderMode{PageObject: obj})
+		if err == nil && mode.TextRenderMode == enums.FPDF_TEXTRENDERMODE_INVISIBLE {
+			return nil
+		}
+	}
+	w.drawn++
+	return nil
+}
+
+// plain reports that an object is drawn whole and opaque.
+func (w *walk) plain(obj references.FPDF_PAGEOBJECT) bool {
+	t, err := w.d.e.pdf.FPDFPageObj_HasTransparency(&requests.FPDFPageObj_HasTransparency{PageObject: obj})
+	if err != nil || t.HasTransparency {
+		return false
+	}
+	clip, err := w.d.e.pdf.FPDFPageObj_GetClipPath(&requests.FPDFPageObj_GetClipPath{PageObject: obj})
+	if err != nil {
+		return true // it has none
+	}
+	n, err := w.d.e.pdf.FPDFClipPath_CountPaths(&requests.FPDFClipPath_CountPaths{ClipPath: clip.ClipPath})
+	return err != nil || n.Count <= 0
+}
+
+func (w *walk) nested(ref requests.Page, form references.FPDF_PAGEOBJECT, path []int, up matrix, plain bool) error {
+	if len(path) > maxDepth {
+		return reason.Because(reason.ExtractEntries, errors.New("pdf: forms nested too deep"))
+	}
+	m, err := w.d.e.pdf.FPDFPageObj_GetMatrix(&requests.FPDFPageObj_GetMatrix{PageObject: form})
+	if err != nil {
+		return w.d.wrong("form matrix", err)
+	}
+	count, err := w.d.e.pdf.FPDFFormObj_CountObjects(&requests.FPDFFormObj_CountObjects{PageObject: form})
+	if err != nil {
+		return nil // an empty form
+	}
+	up = matrixOf(m.Matrix).then(up)
+	for i := range count.Count {
+		obj, err := w.d.e.pdf.FPDFFormObj_GetObject(&requests.FPDFFormObj_GetObject{PageObject: form, Index: uint64(i)})
+		if err != nil {
+			return w.d.wrong("form object", err)
+		}
+		at := append(append(make([]int, 0, len(path)+1), path...), i)
+		if err := w.object(ref, obj.PageObject, at, up, plain); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// image lists an image unless it is known, and notes where it is placed.
+func (w *walk) image(ref requests.Page, obj references.FPDF_PAGEOBJECT, path []int, up matrix, plain bool) error {
+	pic, key, err := w.d.look(ref, obj)
+	if err != nil {
+		return err
+	}
+	pic.path = path
+	at, seen := w.known[key]
+	if !seen {
+		at = len(w.d.assets)
+		w.known[key] = at
+		w.d.assets = append(w.d.assets, asset{page: w.cur.index, image: pic})
+		err := w.d.tally.Add(catalogue.Item{Withheld: pic.withheld, Asset: document.Asset{
+			Kind: document.Image, Page: w.cur.index + 1, Format: pic.format, Width: pic.w, Height: pic.h, DPI: pic.dpi}})
+		if err != nil {
+			return err
+		}
+	}
+	m, err := w.d.e.pdf.FPDFPageObj_GetMatrix(&requests.FPDFPageObj_GetMatrix{PageObject: obj})
+	if err != nil {
+		return w.d.wrong("image matrix", err)
+	}
+	w.last = found{pic: w.d.assets[at].image, plain: plain}
+	if pic.w <= 0 || pic.h <= 0 {
+		return nil
+	}
+	fromPixels := matrix{1 / float64(pic.w), 0, 0, -1 / float64(pic.h), 0, 1} // image space is the unit square, y upwards
+	w.cur.placements = append(w.cur.placements, catalogue.Placement{
+		Image: at, ToPage: fromPixels.then(matrixOf(m.Matrix)).then(up).then(w.cur.toPixels)})
+	return nil
+}
+
+// picture is an embedded image from its headers.
+type picture struct {
+	path     []int // object indexes from the page through its forms
+	w, h     int
+	dpi      int
+	format   document.Format
+	withheld reason.Code
+}
+
+// smallPixels is up to which size an image's pixels are part of what it is known by:
+// equal bytes under another colour space or Decode array are another picture. Larger
+// ones are told apart by their bytes and what PDFium says of their colours.
+const smallPixels = 1 << 18
+
+// look reads an image's headers and the key it is known by.
+func (d *Document) look(ref requests.Page, obj references.FPDF_PAGEOBJECT) (*picture, document.Digest, error) {
+	pic := &picture{format: document.RawPixels}
+	size, err := d.e.pdf.FPDFImageObj_GetImagePixelSize(&requests.FPDFImageObj_GetImagePixelSize{ImageObject: obj})
+	if err != nil {
+		if d.e.failed(err); d.e.broken {
+			return nil, document.Digest{}, d.wrong("image size", err)
+		}
+		pic.withheld = reason.ExtractMalformed
+		return pic, document.Sum(fmt.Append(nil, "unreadable", len(d.assets))), nil
+	}
+	pic.w, pic.h = int(min(size.Width, math.MaxInt32)), int(min(size.Height, math.MaxInt32))
+	h := sha256.New()
+	filters := d.filters(obj)
+	meta, err := d.e.pdf.FPDFImageObj_GetImageMetadata(&requests.FPDFImageObj_GetImageMetadata{ImageObject: obj, Page: ref})
+	if err == nil {
+		pic.dpi = max(0, min(int(meta.ImageMetadata.HorizontalDPI+0.5), 20_000))
+		fmt.Fprint(h, meta.ImageMetadata.BitsPerPixel, meta.ImageMetadata.Colorspace)
+	}
+	fmt.Fprint(h, filters, pic.w, pic.h)
+	raw, err := d.e.pdf.FPDFImageObj_GetImageDataRaw(&requests.FPDFImageObj_GetImageDataRaw{ImageObject: obj})
+	if err == nil {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(raw.Data))))
+		h.Write(raw.Data)
+		pic.inspect(raw.Data, filters)
+	}
+	if pic.withheld == "" && int64(pic.w)*int64(pic.h) <= smallPixels {
+		d.addPixels(h, obj)
+	}
+	if d.e.broken {
+		return nil, document.Digest{}, reason.Because(reason.ExtractMalformed, errors.New("pdf: image headers"))
+	}
+	return pic, document.Digest(h.Sum(nil)), nil
+}
+
+func (d *Document) filters(obj references.FPDF_PAGEOBJECT) []string {
+	n, err := d.e.pdf.FPDFImageObj_GetImageFilterCount(&requests.FPDFImageObj_GetImageFilterCount{ImageObject: obj})
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for i := range n.Count {
+		f, err := d.e.pdf.FPDFImageObj_GetImageFilter(&requests.FPDFImageObj_GetImageFilter{ImageObject: obj, Index: i})
+		if err != nil {
+			return out
+		}
+		out = append(out, f.ImageFilter)
+	}
+	return out
+}
