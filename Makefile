@@ -1,0 +1,54 @@
+# make            lists the targets
+# make demo       on a fresh clone: installs, builds, redacts the examples
+# make test       on a fresh clone: installs what the tests need and runs them all
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# nodynamic: image decoders that come as WASM must not look for libraries of the system.
+TAGS := nodynamic
+# Stamp the revision where git can say it; a source archive has none.
+VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo true || echo false)
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: help setup build demo test lint check fuzz bench generate clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: build ## fetch the engines that read text (pinned by digest) and warm their cache
+	scripts/setup.sh
+	bin/blotter warm
+
+build: ## build bin/blotter, without cgo
+	CGO_ENABLED=0 go build -trimpath -buildvcs=$(VCS) -tags $(TAGS) -o bin/blotter ./cmd/blotter
+
+demo: setup ## redact the example documents into out/demo and show what was done
+	CGO_ENABLED=0 go run ./scripts/demo -binary bin/blotter -examples examples -dir out/demo
+
+test: setup ## install what the tests need and run every test
+	scripts/test.sh
+
+lint: ## formatting, go vet, staticcheck, current generated files
+	@unformatted=$$(gofmt -l cmd internal receipt scripts bench); \
+	if [ -n "$$unformatted" ]; then echo "gofmt these files:"; echo "$$unformatted"; exit 1; fi
+	CGO_ENABLED=0 go vet -tags $(TAGS) ./...
+	CGO_ENABLED=0 go run $(STATICCHECK) -tags $(TAGS) ./...
+	go run ./scripts/thirdparty -check
+
+check: lint test ## exactly what CI runs
+
+FUZZTIME ?= 20s
+fuzz: ## run each fuzz target for FUZZTIME (20s)
+	scripts/fuzz.sh $(FUZZTIME)
+
+bench: setup ## measure the examples beside tesseract; writes docs/benchmarks.md
+	scripts/bench.sh
+
+generate: ## make again what is generated and committed
+	CGO_ENABLED=0 go run ./internal/examples/generate -dir examples
+	go run ./scripts/thirdparty
+
+clean: ## remove what make made (not the engines in the cache directory)
+	rm -rf bin out dist

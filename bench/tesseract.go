@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// reading is one run of tesseract over the pages of a document, one process a page.
+type reading struct {
+	wall time.Duration
+	peak uint64 // resident memory of the largest process, bytes
+}
+
+func tesseract(pages []string) (reading, error) {
+	var r reading
+	for _, page := range pages {
+		cmd := exec.Command("tesseract", page, os.DevNull, "--psm", "3", "-l", "eng")
+		start := time.Now()
+		if err := cmd.Start(); err != nil {
+			return r, err
+		}
+		watch := watchMemory(cmd.Process.Pid)
+		err := cmd.Wait()
+		r.wall += time.Since(start)
+		peak, _ := watch.stop()
+		r.peak = max(r.peak, peak)
+		if err != nil {
+			return r, fmt.Errorf("tesseract: %w", err)
+		}
+	}
+	return r, nil
+}

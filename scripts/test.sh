@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Runs every test once. Packages that open native code without cgo (purego) cannot be
+# built with the race detector, which needs cgo; they run without it. All others run
+# under it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tags=nodynamic
+timeout=30m
+
+need_compiler() { # the race detector links C
+	command -v gcc >/dev/null && return
+	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+		DEBIAN_FRONTEND=noninteractive apt-get update -qq
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev >/dev/null
+	else
+		echo 'test: the race detector needs a C compiler: install gcc and the C library headers (Debian: apt-get install gcc libc6-dev)' >&2
+		exit 1
+	fi
+}
+
+# One line for each package: its path, then all that its tests link.
+linked() {
+	CGO_ENABLED=0 go list -test -tags "$tags" -f '{{if .ForTest}}{{else}}{{.ImportPath}} {{join .Deps " "}}{{end}}' ./... |
+		sed -n 's/^\([^ ]*\)\.test /\1 /p'
+}
+
+need_compiler
+links=$(linked)
+native=$(awk '/ github\.com\/ebitengine\/purego( |$)/ { print $1 }' <<<"$links")
+pure=$(awk '!/ github\.com\/ebitengine\/purego( |$)/ { print $1 }' <<<"$links")
+[ -n "$native" ] && [ -n "$pure" ] || { echo 'test: the packages could not be listed' >&2; exit 1; }
+
+failed=0
+echo '== with the race detector'
+# shellcheck disable=SC2086 # a list of packages
+CGO_ENABLED=1 go test -race -tags "$tags" -timeout "$timeout" $pure || failed=1
+echo '== without cgo: what opens the engines, the command, cells and crashes'
+# shellcheck disable=SC2086
+CGO_ENABLED=0 go test -tags "$tags" -timeout "$timeout" $native || failed=1
+echo '== crash points'
+CGO_ENABLED=0 go test -tags "$tags,crashpoints" -timeout "$timeout" ./internal/durable || failed=1
+exit "$failed"
