@@ -163,7 +163,7 @@ func (f *Finder) counts(sh *sheet, l *label) bool {
 	case letterCount <= 2:
 		return false
 	case l.alone && capital:
-		return true
+		return !l.ordinary || l.typ == document.Name && l.to < row.to && f.onlyNames(sh, l.to)
 	case l.to == row.to:
 		return false
 	case numberLike(l.typ):
@@ -280,14 +280,14 @@ func (f *Finder) beneath(sh *sheet, l label, isLabel []bool) []span {
 		if !q.upright || q.middle() < above.middle()+min(above.height, q.height)/2 {
 			continue
 		}
-		if q.middle()-above.middle() > 4*max(above.height, q.height) {
+		if q.middle()-above.middle() > 4*max(above.height, q.height) || len(out) > 0 && q.middle()-above.middle() > 5*max(above.height, q.height)/2 {
 			break
 		}
 		from, to := sh.inColumn(q, left, right)
 		if from == to {
 			continue
 		}
-		if slices.Contains(isLabel[from:to], true) && (!l.header || isLabel[from]) {
+		if slices.Contains(isLabel[from:to], true) && (!l.header || isLabel[from]) || f.isProse(sh, from, to) {
 			break
 		}
 		s, ok := f.value(sh, l, from, to, belowScore)
@@ -298,6 +298,17 @@ func (f *Finder) beneath(sh *sheet, l label, isLabel []bool) []span {
 		above = q
 	}
 	return out
+}
+
+// isProse reports whether a cell is running text: four small words or more.
+func (f *Finder) isProse(sh *sheet, from, to int) bool {
+	n := 0
+	for k := from; k < to; k++ {
+		if t := &sh.toks[k]; t.kind == letters && !t.title && f.isVocabulary(t) && !f.terms.particles.has(t.fold) {
+			n++
+		}
+	}
+	return n >= 4
 }
 
 // columnEnd is where the next cell of the label's row begins.
@@ -371,7 +382,7 @@ func (f *Finder) nameValue(sh *sheet, from, to int) (int, int, bool) {
 		}
 		words++
 		end = k + 1
-		if !f.terms.notNames.has(t.fold) && (t.title || t.entry.IsName() || !f.isVocabulary(t)) {
+		if (!f.terms.notNames.has(t.fold) || f.isMonthName(t)) && (t.title || t.entry.IsName() || !f.isVocabulary(t)) {
 			strong = true
 		}
 	}

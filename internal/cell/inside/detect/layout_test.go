@@ -112,7 +112,7 @@ func (c *tally) add(p *words.Page, all []truth, found []document.Finding) {
 		if covered(t.box(), found) >= 0.95 {
 			c.full++
 		} else {
-			c.missed = append(c.missed, t.kind+": "+t.text)
+			c.missed = append(c.missed, t.kind+": "+t.text+rowAround(p, t))
 		}
 	}
 	for _, w := range p.Words {
@@ -125,6 +125,18 @@ func (c *tally) add(p *words.Page, all []truth, found []document.Finding) {
 			c.over = append(c.over, w.Text)
 		}
 	}
+}
+
+// rowAround is the row that a truth stands in, for people who look at what was missed.
+func rowAround(p *words.Page, t truth) string {
+	var b strings.Builder
+	b.WriteString("  <")
+	for _, w := range p.Words {
+		if w.Box.Y == t.box().Y && abs(w.Box.X-t.box().X) < 500 {
+			b.WriteString(w.Text + " ")
+		}
+	}
+	return b.String() + ">\n"
 }
 
 func (c *tally) recall() float64 { return float64(c.full) / float64(max(1, c.spans)) }
@@ -187,7 +199,9 @@ func (v values) date() string {
 
 // slot returns a value for a slot of a template and whether it is personal.
 func (v values) slot(name string) (string, bool) {
-	street := func() string { return v.form(v.pick("##", "###", "1###")) + " " + v.from("street") + " " + v.from("suffix") }
+	street := func() string {
+		return v.form(v.pick("##", "###", "1###")) + " " + v.from("street") + " " + v.from("suffix")
+	}
 	switch name {
 	case "name":
 		if v.IntN(4) == 0 {
@@ -251,7 +265,7 @@ func (v values) slot(name string) (string, bool) {
 	case "digits4", "digits5", "digits6", "digits7":
 		return v.form(strings.Repeat("#", int(name[6]-'0'))), true
 	case "initial":
-		return v.form("@"), false
+		return v.form("@"), true
 	case "street":
 		return street(), true
 	case "destreet":

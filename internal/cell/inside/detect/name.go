@@ -41,7 +41,7 @@ func (f *Finder) names(sh *sheet) []span {
 // prior is how likely a word is a name, whatever stands around it.
 func (f *Finder) prior(t *token) float64 {
 	if t.kind != letters || len(t.fold) < 2 || f.terms.notNames.has(t.fold) || f.terms.units.has(t.fold) ||
-		f.terms.credentials.has(t.fold) || f.terms.titles.has(t.fold) {
+		f.terms.credentials.has(t.fold) || f.terms.titles.has(t.fold) || f.terms.kin.has(t.fold) {
 		return 0
 	}
 	e := t.entry
@@ -107,24 +107,21 @@ func (sh *sheet) index(t *token) int {
 
 func (f *Finder) nameScoreAt(sh *sheet, i int) float64 {
 	t := &sh.toks[i]
-	p := f.prior(t)
-	if !t.title && !(t.entry.Births() > 20_000 && !t.entry.Has(plainWords) && !f.terms.clinical.has(t.fold) && len(t.fold) > 3) {
+	small := t.entry.Births() > 20_000 && !t.entry.Has(plainWords) && !f.terms.clinical.has(t.fold) && len(t.fold) > 3
+	if !t.title && !small {
 		return 0
 	}
-	a := f.around(sh, i)
-	titled := f.isTitled(a) && len(t.fold) > 1 && t.title && !f.terms.notNames.has(t.fold) && !f.terms.titles.has(t.fold)
-	if p == 0 && !titled {
+	p, a := f.prior(t), f.around(sh, i)
+	if f.isTitled(a) && t.title && f.mayFollowTitle(t) {
+		return p + titledScore
+	}
+	listed := f.listedScore(sh, i)
+	s := p + f.introduced(sh, t, a) + listed
+	if s == 0 {
 		return 0
 	}
-	s := p
-	if titled {
-		s += 0.6
-	}
-	s += f.contextScore(sh, i, p, a)
-	if !titled {
-		s -= f.termPenalty(t, a)
-	}
-	if sh.rows[t.row].caps && !titled {
+	s += f.contextScore(sh, i, p, a) - f.termPenalty(t, a)
+	if sh.rows[t.row].caps && listed == 0 {
 		if !t.entry.IsName() {
 			s -= 0.25
 		}
@@ -133,6 +130,81 @@ func (f *Finder) nameScoreAt(sh *sheet, i int) float64 {
 		}
 	}
 	return s
+}
+
+// titledScore is what a title before a word is worth: enough for any word, and enough for
+// the word to be sought in the whole document.
+const titledScore = 0.7
+
+func (f *Finder) mayFollowTitle(t *token) bool {
+	return len(t.fold) > 1 && !f.terms.titles.has(t.fold) && !f.terms.kin.has(t.fold) && !f.terms.credentials.has(t.fold) &&
+		(!f.terms.notNames.has(t.fold) || t.entry.Births() > 20_000)
+}
+
+// introduced is what "pt", "her daughter", "per RN" before a capitalised word is worth.
+func (f *Finder) introduced(sh *sheet, t *token, a around) float64 {
+	strong := f.terms.kin.has(a.before) || a.before == "," && f.terms.kin.has(a.before2) || f.terms.credentials.has(a.before) && len(a.before) > 1
+	if sh.rows[t.row].caps || !t.title || a.prev == nil {
+		return 0
+	}
+	month := f.terms.months.has(t.fold) && t.entry.IsName() && (a.next == nil || a.next.kind == letters || a.next.kind == sign)
+	switch {
+	case f.terms.notNames.has(t.fold) && !month, f.terms.clinical.has(t.fold) && !t.entry.IsName(), f.terms.kin.has(t.fold):
+		return 0
+	case strong && month:
+		return 0.6
+	case strong && (t.entry.IsName() || !t.entry.Has(lexicon.Common)):
+		return 0.4
+	case f.terms.nameIntro.has(a.before) && !t.entry.Has(lexicon.Common):
+		return 0.2
+	}
+	return 0
+}
+
+// isMonthName reports whether a month is also a given name, written as one: April, June.
+func (f *Finder) isMonthName(t *token) bool {
+	return t.title && t.entry.Births() > knownBirths && f.terms.months.has(t.fold)
+}
+
+// listedScore is what the form of a list or screen is worth: "SURNAME, GIVEN" or
+// "SURNAME GIVEN" at the start of a cell, one of the two a name for sure, the other no
+// ordinary word that is never a name.
+func (f *Finder) listedScore(sh *sheet, i int) float64 {
+	start := sh.cellStart(i)
+	end := sh.cellEnd(start)
+	var words []int
+	comma := false
+	for k := start; k < end && k < start+5 && len(words) < 2; k++ {
+		t := &sh.toks[k]
+		switch {
+		case t.kind == letters && t.title && len(t.fold) > 1:
+			words = append(words, k)
+		case (t.text == "," || t.text == "^") && len(words) == 1:
+			comma = true
+		default:
+			k = end
+		}
+	}
+	if len(words) < 2 || i != words[0] && i != words[1] {
+		return 0
+	}
+	rest := end - words[1] - 1
+	if !comma && (rest > 4 || rest > 0 && sh.toks[words[1]+1].kind == letters && len(sh.toks[words[1]+1].text) > 1) {
+		return 0
+	}
+	sure, likely := false, true
+	for _, k := range words {
+		t := &sh.toks[k]
+		sure = sure || f.prior(t) >= 0.6 || comma && t.entry.IsName() && f.prior(t) >= 0.35
+		likely = likely && (comma || t.entry.IsName() || !f.isVocabulary(t)) && (!f.terms.notNames.has(t.fold) || f.terms.months.has(t.fold)) && !f.terms.clinical.has(t.fold)
+	}
+	switch {
+	case !sure || !likely:
+		return 0
+	case comma:
+		return 0.5
+	}
+	return 0.3
 }
 
 // isTitled reports whether a title stands right before ("Dr.", "Mr", "Frau Dr.").
@@ -144,13 +216,8 @@ func (f *Finder) isTitled(a around) bool {
 func (f *Finder) contextScore(sh *sheet, i int, p float64, a around) float64 {
 	s := 0.0
 	common := sh.toks[i].entry.Has(lexicon.Common)
-	if f.terms.credentials.has(a.after) || a.after == "," && f.terms.credentials.has(a.after2) {
-		if p >= 0.2 {
-			s += 0.4
-		}
-	}
-	if p > 0 && !common && (f.terms.kin.has(a.before) || f.terms.nameIntro.has(a.before) || a.before == "," && f.terms.kin.has(a.before2)) {
-		s += 0.2
+	if (f.terms.credentials.has(a.after) || a.after == "," && f.terms.credentials.has(a.after2)) && p >= 0.2 && (p >= 0.3 || !common) {
+		s += 0.4
 	}
 	capital := func(t *token) bool { return t != nil && t.kind == letters && t.title }
 	if p >= 0.35 && capital(a.next) && len(a.after) == 1 && a.after2 == "." {
@@ -158,6 +225,9 @@ func (f *Finder) contextScore(sh *sheet, i int, p float64, a around) float64 {
 	}
 	if p > 0 && a.before == "." && len(a.before2) == 1 {
 		s += 0.25 // "J. Smith"
+	}
+	if p >= 0.35 && f.terms.personVerbs.has(a.after) && (a.before == "" || a.before == "." || a.before == ":") {
+		s += 0.15 // "Okafor was seen"
 	}
 	near := 0.0
 	if capital(a.next) && f.prior(a.next) >= 0.3 && a.next.gap < wideGap || capital(a.prev) && f.prior(a.prev) >= 0.3 && sh.toks[i].gap < wideGap {
@@ -297,11 +367,27 @@ func (f *Finder) extends(sh *sheet, scores []float64, k, from int) bool {
 		return t.fold != "i" || sh.rows[t.row].caps
 	case f.terms.particles.has(t.fold):
 		return true
+	case k < from:
+		return f.isMonthName(t) && sh.toks[from].kind == letters
 	}
-	// A rarer family name that is also a word, behind a well known given name.
-	beside := &sh.toks[from]
-	return k > from && t.title && t.entry.IsName() && beside.entry.Births() > 20_000 && beside.title &&
-		!f.terms.eponymHeads.has(t.fold) && !f.terms.notNames.has(t.fold) && !f.terms.clinical.has(t.fold) && !sh.rows[t.row].caps
+	return f.isSurnameOf(sh, k, from)
+}
+
+// isSurnameOf accepts a word as the family name behind a given name, perhaps with an
+// initial between them. Two words make a name: what stands behind the second is not taken.
+func (f *Finder) isSurnameOf(sh *sheet, k, from int) bool {
+	t := &sh.toks[k]
+	if !t.title || len(t.fold) < 2 || f.terms.eponymHeads.has(t.fold) || f.terms.notNames.has(t.fold) || f.terms.kin.has(t.fold) ||
+		f.terms.facilities.has(t.fold) || f.terms.clinical.has(t.fold) && !t.entry.IsName() || !t.entry.IsName() && (t.entry.Has(lexicon.Common) || sh.rows[t.row].caps) {
+		return false
+	}
+	start := sh.cellStart(k)
+	for from > start && (sh.toks[from].kind == sign || len([]rune(sh.toks[from].text)) == 1) {
+		from--
+	}
+	given := &sh.toks[from]
+	first := from == start || sh.toks[from-1].kind == sign || !sh.toks[from-1].title || f.terms.titles.has(sh.toks[from-1].fold) || f.prior(&sh.toks[from-1]) < 0.3
+	return first && given.title && (f.prior(given) >= 0.6 || given.entry.Births() > 20_000 || f.isMonthName(given))
 }
 
 // trimParticles takes particles off that lead nowhere: "de" at the end of a run.

@@ -73,9 +73,9 @@ var patterns = []pattern{
 	compile(document.Phone, 0.8, needDigit, `(?:^|[^0-9A-Za-z])(0[1-9](?:[ .\-][0-9]{2}){4})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Phone, 0.7, needDigit, `(?:^|[^0-9A-Za-z])([6789][0-9]{1,2}[ .\-][0-9]{2,3}[ .\-][0-9]{2}[ .\-]?[0-9]{2,3})(?:$|[^0-9A-Za-z])`, digitsBetween(9, 9)),
 	compile(document.Phone, 0.6, needDigit, `(?:^|[^0-9A-Za-z.\-])([2-9][0-9]{2}[\-.][0-9]{4})(?:$|[^0-9A-Za-z.\-])`, nil),
-	compile(document.Phone, 0.7, needDigit, `(?i)\b((?:x|ext\.? ?|extension )[0-9]{3,6})\b`, nil),
+	compile(document.Phone, 0.7, needDigit, `(?i)\b(?:x|ext\.? ?|extension )([0-9]{3,6})\b`, nil),
 	compile(document.Phone, 0.8, needDigit, `\b((?:1[ \-.]?)?8[0-9]{2}[ \-.][A-Z]{3,4}[\-]?[A-Z0-9]{3,4})\b`, nil),
-	compile(document.Email, 0.95, needAt, `([A-Za-z0-9._%+\-]+ ?@ ?[A-Za-z0-9\-]+(?: ?\. ?[A-Za-z0-9\-]+)*\.? ?[A-Za-z]{2,})`, nil),
+	compile(document.Email, 0.95, needAt, `([A-Za-z0-9._%+\-]+ ?@ ?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*(?: ?\. ?(?:com|org|net|edu|gov|uk|de|fr|es|it|nl|ch|at|eu)\b)?)`, nil),
 	compile(document.URL, 0.6, needAt, `(?:^|\s)(@[A-Za-z0-9_]{3,})`, nil),
 	compile(document.URL, 0.9, needWeb, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
 	compile(document.URL, 0.75, needWeb, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),
@@ -112,6 +112,7 @@ var patterns = []pattern{
 	compile(document.Code, 0.65, needDigit, `(?:^|[^0-9A-Za-z])([A-Z]{1,4}(?:[\-–][0-9A-Z]{2,}){1,5})(?:$|[^0-9A-Za-z])`, digitsBetween(4, 40)),
 	compile(document.Code, 0.65, needDigit, `(?:^|[^0-9A-Za-z])([0-9]{2,4}[\-–][A-Z]{1,4}[\-–]?[0-9]{2,})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Code, 0.65, needDigit, `(?:^|[^0-9A-Za-z])([0-9A-Z]{6,})(?:$|[^0-9A-Za-z])`, isMixedCode),
+	compile(document.Code, 0.6, needDigit, `(?:^|[^0-9A-Za-z.,/\-])([0-9]{2,3}-[0-9]{2,3}-[0-9]{2,3})(?:$|[^0-9A-Za-z.,/\-])`, nil),
 	compile(document.Code, 0.6, needDigit, `(?:^|[^0-9A-Za-z])(#[ ]?[0-9]{4,})\b`, nil),
 	compile(document.Code, 0.8, needDigit, `\b((?:[0-9]{1,6}\.){5,}[0-9]{1,40})\b`, nil),
 	compile(document.Code, 0.8, needDigit, `\b([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\b`, nil),
@@ -127,12 +128,26 @@ func (f *Finder) patterns(sh *sheet) []span {
 	var out []span
 	for i := range sh.rows {
 		r := &sh.rows[i]
-		out = append(out, f.matchRow(sh, r)...)
+		out = append(out, withoutTimes(f.matchRow(sh, r))...)
 		if r.wraps {
 			out = append(out, f.matchBreak(sh, r, &sh.rows[r.below])...)
 		}
 	}
 	return out
+}
+
+// withoutTimes drops numbers that only begin inside a date: "1999-02-03 0730" is a date
+// with its time and no telephone.
+func withoutTimes(spans []span) []span {
+	var dates []span
+	for _, s := range spans {
+		if s.typ == document.Date {
+			dates = append(dates, s)
+		}
+	}
+	return slices.DeleteFunc(spans, func(s span) bool {
+		return numberLike(s.typ) && slices.ContainsFunc(dates, func(d span) bool { return s.from < d.to && d.from < s.to && s.score <= d.score })
+	})
 }
 
 // rowBytes bounds the text of one row that patterns see at once; what is longer is no

@@ -17,7 +17,7 @@ func (f *Finder) places(sh *sheet) []span {
 	var out []span
 	for i := 0; i < len(sh.toks); {
 		end := i
-		for _, match := range []func(*sheet, int) (span, bool){f.street, f.foreignStreet, f.stateAndZIP, f.codeAndCity, f.organisation, f.city} {
+		for _, match := range []func(*sheet, int) (span, bool){f.street, f.foreignStreet, f.cityBeforeZIP, f.stateAndZIP, f.codeAndCity, f.organisation, f.city} {
 			if s, ok := match(sh, i); ok {
 				out = append(out, s)
 				end = max(end, s.to)
@@ -191,34 +191,58 @@ func hasStreetEnding(w string) bool {
 	return false
 }
 
-// stateAndZIP finds the postal code behind a state, and the cities before it.
+// stateAndZIP finds the postal code behind a state. The state itself may stay.
 func (f *Finder) stateAndZIP(sh *sheet, i int) (span, bool) {
-	t := &sh.toks[i]
-	if !(t.kind == letters && t.title) {
+	k := f.zipAfterState(sh, i)
+	if k < 0 {
 		return span{}, false
+	}
+	to := k + 1
+	if end := sh.cellEnd(i); to+1 < end && sh.toks[to].text == "-" && sh.toks[to+1].kind == number && len(sh.toks[to+1].text) == 4 {
+		to += 2
+	}
+	return place(k, to, 0.85)
+}
+
+// zipAfterState returns the postal code behind the state at token i; -1 for none.
+func (f *Finder) zipAfterState(sh *sheet, i int) int {
+	if t := &sh.toks[i]; t.kind != letters || !t.title {
+		return -1
 	}
 	end := sh.cellEnd(i)
 	k := f.stateEnd(sh, i, end)
 	if k == i {
-		return span{}, false
+		return -1
 	}
 	for k < end && sh.toks[k].kind == sign && strings.Contains(",.", sh.toks[k].text) {
 		k++
 	}
 	if k >= end || !isZIP(&sh.toks[k]) {
+		return -1
+	}
+	return k
+}
+
+// cityTokens bounds a city's name, in tokens: "Rancho Santa Margarita", "Winston-Salem".
+const cityTokens = 5
+
+// cityBeforeZIP takes the capitalised words before a state with its code for a city,
+// listed or not.
+func (f *Finder) cityBeforeZIP(sh *sheet, i int) (span, bool) {
+	if !sh.toks[i].title || sh.toks[i].kind != letters || f.zipAfterState(sh, i) >= 0 && sh.toks[i].upper && len(sh.toks[i].text) == 2 {
 		return span{}, false
 	}
-	from := k
-	k++
-	if k+1 < end && sh.toks[k].text == "-" && sh.toks[k+1].kind == number && len(sh.toks[k+1].text) == 4 {
-		k += 2
-	}
-	for j := i - 1; j >= sh.rows[t.row].from && j >= i-5 && sh.toks[j+1].gap < wideGap && (sh.toks[j].title || strings.Contains(",.-", sh.toks[j].text)); j-- {
-		if sh.toks[j].title {
-			from = j // "Salt Lake City, UT 84101"
+	end := sh.cellEnd(i)
+	for k := i + 1; k < end && k <= i+cityTokens; k++ {
+		t := &sh.toks[k]
+		if k > i && f.zipAfterState(sh, k) >= 0 {
+			return place(i, k, 0.85)
+		}
+		if !t.title && !(t.kind == sign && strings.Contains(",.-'’", t.text)) {
+			break
 		}
 	}
-	return place(from, k, 0.85)
+	return span{}, false
 }
 
 // stateEnd returns the end of a state's name or code at token i; i for none.
@@ -289,7 +313,7 @@ func (f *Finder) cityLength(sh *sheet, i, end int) int {
 // city weighs a listed place, or an unknown capitalised word, by its context.
 func (f *Finder) city(sh *sheet, i int) (span, bool) {
 	t := &sh.toks[i]
-	if t.kind != letters || !t.title || len(t.fold) < 3 || f.stateEnd(sh, i, sh.cellEnd(i)) > i {
+	if t.kind != letters || !t.title || len(t.fold) < 3 && t.fold != "st" || f.stateEnd(sh, i, sh.cellEnd(i)) > i {
 		return span{}, false
 	}
 	end := sh.cellEnd(i)
@@ -317,7 +341,10 @@ func (f *Finder) city(sh *sheet, i int) (span, bool) {
 	default:
 		s += 0.2
 	}
-	if s < placeScore || listed && n == 1 && s < 0.6 && f.termPenalty(t, f.around(sh, i)) > 0 {
+	if k := i + n; k < end && f.terms.eponymHeads.has(sh.toks[k].fold) && s < 0.9 {
+		s -= 0.5 // "Ann Arbor classification", "Boston brace"
+	}
+	if s < placeScore {
 		return span{}, false
 	}
 	return place(i, i+n, min(s, 0.9))
@@ -363,7 +390,7 @@ func (f *Finder) organisation(sh *sheet, i int) (span, bool) {
 	return span{i, last + 1, document.Organisation, 0.65, document.ByPlace}, true
 }
 
-var joiners = []string{"of", "the", "and", "at", "for", "de", "la", "del", "des", "der", "di", "von", "du"}
+var joiners = []string{"of", "the", "and", "at", "for", "de", "la", "del", "des", "der", "di", "von", "du", "am", "an", "im", "zu", "zum", "zur", "bei"}
 
 // continueAddresses covers the lines below an address that belong to it: a flat, the city
 // with its code, and nothing else.

@@ -36,12 +36,17 @@ func (k *known) learn(sh *sheet, spans []span) {
 			for i := s.from; i < s.to; i++ {
 				k.learnName(&sh.toks[i])
 			}
-		} else if numberLike(s.typ) || s.typ == document.Email {
+		} else if (numberLike(s.typ) || s.typ == document.Email) && !isDateToo(s, spans) {
 			if key := joined(sh, s); digitsIn(key) >= 5 && len(k.ids) < maxKnown {
 				k.ids[key] = s.typ
 			}
 		}
 	}
+}
+
+// isDateToo reports whether a date covers the span: its digits are no number to seek.
+func isDateToo(s span, spans []span) bool {
+	return slices.ContainsFunc(spans, func(o span) bool { return o.typ == document.Date && o.from < s.to && s.from < o.to })
 }
 
 func (k *known) learnName(t *token) {
@@ -51,9 +56,6 @@ func (k *known) learnName(t *token) {
 		return
 	}
 	word := t.entry.Has(plainWords) || f.terms.clinical.has(t.fold) || f.terms.eponyms.has(t.fold)
-	if word && !t.entry.IsName() {
-		return
-	}
 	key := labelKey(t.fold)
 	if capital, seen := k.names[key]; seen {
 		k.names[key] = capital && word

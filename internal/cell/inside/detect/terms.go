@@ -24,6 +24,7 @@ type terms struct {
 	eponyms, eponymHeads                 set // Parkinson …; disease, sign, catheter …
 	notNames                             set // capitalised words of records that are no names
 	nameIntro, nameStop                  set // words that a name follows; words that end a labelled name
+	personVerbs                          set // what people do: "denies", "was"
 	clinical, units                      set // what "deny by default" lets pass, beside the lexicon
 	months, weekdays                     set
 	beforePlace, stateCodes, stateNames  set
@@ -54,7 +55,7 @@ func loadTerms() terms {
 		sections: sections,
 		titles:   s("titles"), credentials: s("credentials"), kin: s("kin"), particles: s("particles"),
 		eponyms: s("eponyms"), eponymHeads: s("eponym heads"), notNames: s("not names"),
-		nameIntro: s("name introductions"), nameStop: s("name stops"),
+		nameIntro: s("name introductions"), nameStop: s("name stops"), personVerbs: s("person verbs"),
 		clinical: s("clinical"), units: s("units"), months: s("months"), weekdays: s("weekdays"),
 		beforePlace: s("before a place"), stateCodes: s("state codes"), stateNames: s("state names"),
 		streetWords: s("street words"), streetHeads: s("street heads"), facilities: s("facilities"),
