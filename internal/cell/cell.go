@@ -191,6 +191,9 @@ func (c *Cell) Close() error {
 
 var errClosed = errors.New("cell: closed")
 
+// PID is the process id of the child.
+func (c *Cell) PID() int { return c.process.Pid }
+
 // Alive reports whether the process still runs.
 func (c *Cell) Alive() bool {
 	select {

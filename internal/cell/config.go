@@ -6,14 +6,17 @@ import (
 	"runtime"
 	"time"
 
+	"blotter/internal/cell/engine"
 	"blotter/internal/cell/wire"
 )
 
 // Config is how this node runs its cells. The zero value of every field but Engines
 // has a default.
 type Config struct {
-	Binary  string  // program to run; empty: this one
-	Engines Engines // files that a cell may read
+	Binary string // program to run; empty: this one
+	// Engines are the files that a cell reads before it locks itself. Under root they must
+	// be readable by everyone, since a cell is nobody.
+	Engines engine.Set
 
 	MemoryBytes       int64 // resident memory at which a cell is killed; 0: DefaultMemory
 	AddressSpaceBytes int64 // backstop that the kernel holds; 0: DefaultAddressSpace

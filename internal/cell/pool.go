@@ -50,19 +50,18 @@ func (p *Pool) make(ctx context.Context) {
 // start ahead has failed, or its cell has died while it waited, Get starts another and
 // returns that one's error. The caller must Run or Close the cell.
 func (p *Pool) Get(ctx context.Context) (*Cell, error) {
-	select {
-	case <-p.stopped:
-		return nil, errPoolClosed
-	default:
-	}
 	if c := p.take(ctx); c != nil {
 		if c.Alive() {
 			return c, nil
 		}
 		c.Close()
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	select {
+	case <-p.stopped:
+		return nil, errPoolClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	default:
 	}
 	return Start(ctx, p.cfg)
 }

@@ -71,7 +71,7 @@ func socketPair() (*net.UnixConn, *os.File, error) {
 // open also where it fails.
 func inherited(cfg Config, socket *os.File) ([]*os.File, error) {
 	files := []*os.File{nil, nil, nil, socket}
-	for _, path := range append([]string{cfg.Binary}, cfg.Engines.paths()...) {
+	for _, path := range readable(cfg) {
 		if path == "" {
 			path = os.DevNull // an engine that is not configured: loading says so
 		}
@@ -82,6 +82,14 @@ func inherited(cfg Config, socket *os.File) ([]*os.File, error) {
 		files = append(files, f)
 	}
 	return files, nil
+}
+
+// readable lists the files that a cell reads, in the order of the wire's numbers.
+func readable(cfg Config) []string {
+	e := cfg.Engines
+	return []string{
+		cfg.Binary, e.Library.Path, e.Detection.Path, e.Recognition.Path, e.Angle.Path, e.Dictionary.Path, e.Cache,
+	}
 }
 
 func closeAll(files []*os.File) {

@@ -1,0 +1,86 @@
+package inside
+
+import (
+	"bufio"
+	"image"
+	"io"
+	"math"
+
+	"blotter/internal/cell/inside/redact"
+	"blotter/internal/cell/wire"
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+// emitter says things to the parent. After a failed write it stays silent: the parent
+// has gone, and the cell follows.
+type emitter struct{ w *bufio.Writer }
+
+func newEmitter(w io.Writer) *emitter { return &emitter{w: bufio.NewWriterSize(w, wire.MaxChunk)} }
+
+// send writes a message and everything before it.
+func (e *emitter) send(m wire.Message) error {
+	if err := wire.Write(e.w, m); err != nil {
+		return err
+	}
+	return e.w.Flush()
+}
+
+func (e *emitter) fail(err error) { e.failAs(err, document.UnknownFormat) }
+
+// failAs ends the document with the code of an error and nothing else of it.
+func (e *emitter) failAs(err error, f document.Format) {
+	e.send(wire.Failed{Reason: reason.NumberOf(reason.Of(err)), Format: f})
+}
+
+func (e *emitter) found(a document.Asset) error {
+	return wire.Write(e.w, wire.AssetFound{
+		Index: uint32(a.Index), Kind: a.Kind, Page: uint32(a.Page), Frame: uint32(a.Frame), Format: a.Format,
+		Width: uint32(a.Width), Height: uint32(a.Height), DPI: uint32(a.DPI), Digest: a.Digest,
+	})
+}
+
+func (e *emitter) burned(fs []document.Finding) error {
+	for _, f := range fs {
+		err := wire.Write(e.w, wire.Burned{
+			X: uint32(f.Box.X), Y: uint32(f.Box.Y), W: uint32(f.Box.W), H: uint32(f.Box.H),
+			Type: f.Type, PerMille: uint16(math.Round(1000 * min(max(f.Score, 0), 1))), Source: f.Source,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// png encodes an image into chunks.
+func (e *emitter) png(img image.Image, original bool) error {
+	return redact.Encode(chunks{e, original}, img)
+}
+
+// done closes an asset; an empty code says that it is redacted.
+func (e *emitter) done(index int, withheld reason.Code) error {
+	m := wire.AssetDone{Index: uint32(index), Status: document.Redacted}
+	if withheld != "" {
+		m.Status, m.Reason = document.Withheld, reason.NumberOf(withheld)
+	}
+	return e.send(m)
+}
+
+// chunks cuts what is written into frames.
+type chunks struct {
+	to       *emitter
+	original bool
+}
+
+func (c chunks) Write(p []byte) (int, error) {
+	done := 0
+	for done < len(p) {
+		n := min(len(p)-done, wire.MaxChunk)
+		if err := wire.Write(c.to.w, wire.Chunk{Original: c.original, Bytes: p[done : done+n]}); err != nil {
+			return done, err
+		}
+		done += n
+	}
+	return done, nil
+}

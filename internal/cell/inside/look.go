@@ -1,0 +1,110 @@
+package inside
+
+import (
+	"context"
+	"errors"
+	"image/draw"
+
+	"blotter/internal/cell/inside/redact"
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+// looks is how often a derivative may be read again: twice it may still show something,
+// which is covered then; what the last look finds withholds the asset.
+const looks = 3
+
+// omit lets a test leave boxes out of the first burning, to see the second look find
+// them.
+var omit = func(index int, fs []document.Finding) []document.Finding { return fs }
+
+// burn paints the boxes of an asset and reads the result again, until nothing personal
+// shows. What is found then joins the asset's findings. It withholds the asset with
+// redact.second_look where looking does not help.
+func (p *pipeline) burn(ctx context.Context, a *asset, img draw.Image) error {
+	a.findings = omit(a.Index, a.findings)
+	p.paint(img, a.findings)
+	for range looks {
+		again, err := p.look(ctx, a, img)
+		if err != nil {
+			return err
+		}
+		a.findings = append(a.findings, again...)
+		p.paint(img, again)
+		if !anyRead(again) {
+			return nil
+		}
+	}
+	return reason.Because(reason.RedactLook, errors.New("inside: still shows personal data"))
+}
+
+// anyRead reports whether a finding was read: text that was only seen is gone once it
+// is covered, while what could be read again tells that covering does not work.
+func anyRead(fs []document.Finding) bool {
+	for _, f := range fs {
+		if f.Type != document.Unread {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *pipeline) paint(img draw.Image, fs []document.Finding) {
+	defer p.in(document.StageRedact)()
+	redact.Burn(img, boxesOf(fs))
+}
+
+// look returns what still shows on a burned asset, in its own pixels, wider than it was
+// read: a box that was too small once should not be so twice.
+func (p *pipeline) look(ctx context.Context, a *asset, img draw.Image) (fs []document.Finding, err error) {
+	defer p.in(document.StageVerify)()
+	err = guard(reason.ReadFailed, func() error {
+		page, err := p.engines.reader.Look(ctx, img, a.page.Turn, boxesOf(a.findings), a.page)
+		if err != nil {
+			return coded(reason.ReadFailed, err)
+		}
+		fs = p.judge(&page, p.found.Check(&page))
+		return nil
+	})
+	for i := range fs {
+		fs[i].Source = document.BySecondLook
+		fs[i].Box = fs[i].Box.Grow(widen(fs[i].Box), a.Width, a.Height)
+	}
+	return shows(img, fs), err
+}
+
+// widen is how far a box of the second look grows on each side: a quarter of its
+// shorter side, about a stroke and its blur.
+func widen(b document.Box) int { return 2 + min(b.W, b.H)/4 }
+
+// shows keeps the findings under which the picture is not yet solid black: reading may
+// see edges of a burned box as text, and painting them again would change nothing.
+func shows(img draw.Image, fs []document.Finding) []document.Finding {
+	kept := fs[:0]
+	for _, f := range fs {
+		if !solid(img, f.Box) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+func solid(img draw.Image, b document.Box) bool {
+	r := b.Rect().Add(img.Bounds().Min)
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if cr, cg, cb, _ := img.At(x, y).RGBA(); cr|cg|cb != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func boxesOf(fs []document.Finding) []document.Box {
+	out := make([]document.Box, len(fs))
+	for i, f := range fs {
+		out[i] = f.Box
+	}
+	return out
+}

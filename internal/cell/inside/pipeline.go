@@ -1,0 +1,310 @@
+package inside
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"os"
+	"time"
+
+	"blotter/internal/cell/inside/detect"
+	"blotter/internal/cell/inside/extract"
+	"blotter/internal/cell/inside/redact"
+	"blotter/internal/cell/inside/sniff"
+	"blotter/internal/cell/inside/words"
+	"blotter/internal/cell/wire"
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+// engines are what a cell loads before it takes a document.
+type engines struct {
+	extract extract.Engines
+	reader  reader
+	finder  *detect.Finder
+}
+
+// reader finds and reads text; package read implements it.
+type reader interface {
+	// Read reads an image as it came. layer holds the words that the container itself
+	// knows, in the image's pixels.
+	Read(ctx context.Context, img image.Image, layer []words.Word) (words.Page, error)
+	// Look reads a redacted image again, at another scale, where text is new or touches
+	// a burned box. turn and before are of the first reading; burned is in the image's
+	// own pixels.
+	Look(ctx context.Context, img image.Image, turn document.Turn, burned []document.Box, before *words.Page) (words.Page, error)
+}
+
+// pipeline takes one document through the steps, in two passes: the first reads every
+// asset and keeps its words, so that what one page teaches counts on all; the second
+// decodes again, redacts, looks again, and sends.
+type pipeline struct {
+	engines engines
+	task    wire.Task
+	out     *emitter
+
+	format document.Format
+	source extract.Source
+	assets []*asset
+	found  *detect.Result
+	pixels int64 // decoded
+	clock  document.Timings
+}
+
+// asset is one image of the document between the passes.
+type asset struct {
+	extract.Item
+	page     *words.Page        // as it was read; nil where it was not
+	findings []document.Finding // in the asset's own pixels
+	sharesOf *asset             // the page that shows the same and was read in its stead
+	back     matrix             // from that page's pixels to this image's
+}
+
+// run is the list of steps.
+func (p *pipeline) run(ctx context.Context, doc *os.File) error {
+	steps := []func(context.Context, *os.File) error{
+		p.sniff,
+		p.open,
+		p.readAll,
+		p.detect,
+		p.redactAll,
+	}
+	for _, step := range steps {
+		if err := step(ctx, doc); err != nil {
+			return err
+		}
+	}
+	return p.out.send(p.summary())
+}
+
+func (p *pipeline) sniff(_ context.Context, doc *os.File) error {
+	defer p.in(document.StageSniff)()
+	size, err := sizeOf(doc)
+	if err != nil {
+		return err
+	}
+	p.format, err = sniff.Sniff(doc, size)
+	return err
+}
+
+// sizeOf asks by seeking: a cell may not stat.
+func sizeOf(doc *os.File) (int64, error) {
+	size, err := doc.Seek(0, 2)
+	if err != nil {
+		return 0, reason.Because(reason.Internal, fmt.Errorf("inside: size: %w", err))
+	}
+	return size, nil
+}
+
+func (p *pipeline) open(ctx context.Context, doc *os.File) error {
+	defer p.in(document.StageExtract)()
+	size, err := sizeOf(doc)
+	if err != nil {
+		return err
+	}
+	err = guard(reason.ExtractMalformed, func() error {
+		p.source, err = extract.Open(ctx, doc, size, p.format, p.task.Limits, p.engines.extract)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, it := range p.source.Assets() {
+		p.assets = append(p.assets, &asset{Item: it})
+	}
+	err = p.out.send(wire.Sniffed{
+		Format: p.format, NotCovered: p.source.NotCovered(), Assets: uint32(len(p.assets)),
+	})
+	if err == nil && len(p.assets) == 0 {
+		err = reason.Because(reason.ExtractNoAssets, errors.New("inside: no image"))
+	}
+	return err
+}
+
+// readAll is the first pass.
+func (p *pipeline) readAll(ctx context.Context, _ *os.File) error {
+	p.share()
+	for i, a := range p.assets {
+		if a.Withheld != "" || p.takeWords(a) {
+			continue
+		}
+		if err := p.out.send(wire.Progress{Stage: document.StageRead, Index: uint32(a.Index)}); err != nil {
+			return err
+		}
+		if err := p.readOne(ctx, i, a); err != nil {
+			a.Withheld = reason.Of(err)
+		}
+	}
+	return nil
+}
+
+// readOne keeps the words of an asset and drops its pixels.
+func (p *pipeline) readOne(ctx context.Context, i int, a *asset) error {
+	img, err := p.load(i)
+	if err != nil {
+		return err
+	}
+	layer, err := p.layer(i)
+	if err != nil {
+		return err
+	}
+	defer p.in(document.StageRead)()
+	return guard(reason.ReadFailed, func() error {
+		page, err := p.engines.reader.Read(ctx, img, layer)
+		if err != nil {
+			return coded(reason.ReadFailed, err)
+		}
+		a.page = &page
+		if p.refusesUnread(a.page) {
+			return errUnread
+		}
+		return nil
+	})
+}
+
+// load decodes one asset into pixels that may be drawn on.
+func (p *pipeline) load(i int) (img draw.Image, err error) {
+	defer p.in(document.StageExtract)()
+	err = guard(reason.ExtractMalformed, func() error {
+		m, err := p.source.Load(i)
+		if err != nil {
+			return coded(reason.ExtractMalformed, err)
+		}
+		size, want := m.Bounds().Size(), p.assets[i].Asset
+		p.pixels += int64(size.X) * int64(size.Y)
+		if size.X != want.Width || size.Y != want.Height {
+			return reason.Because(reason.ExtractSizeLies, errors.New("inside: size"))
+		}
+		var ok bool
+		if img, ok = m.(draw.Image); !ok {
+			return reason.Because(reason.Internal, fmt.Errorf("inside: %T cannot be drawn on", m))
+		}
+		return nil
+	})
+	return img, err
+}
+
+func (p *pipeline) layer(i int) (ws []words.Word, err error) {
+	defer p.in(document.StageExtract)()
+	err = guard(reason.ExtractMalformed, func() error {
+		ws, err = p.source.Layer(i)
+		return err
+	})
+	return ws, err
+}
+
+// coded gives err a code unless it has one.
+func coded(code reason.Code, err error) error {
+	var has *reason.Error
+	if errors.As(err, &has) {
+		return err
+	}
+	return reason.Because(code, err)
+}
+
+// detect finds personal data over all pages together, applies the policy, and carries
+// findings between pages and the images placed on them.
+func (p *pipeline) detect(context.Context, *os.File) error {
+	defer p.in(document.StageDetect)()
+	var subject words.Subject
+	if len(p.task.Subject) > 0 {
+		if err := json.Unmarshal(p.task.Subject, &subject); err != nil {
+			return reason.Because(reason.Internal, errors.New("inside: subject"))
+		}
+	}
+	var read []*asset
+	var pages []*words.Page
+	for _, a := range p.assets {
+		if a.page != nil && a.sharesOf == nil {
+			read, pages = append(read, a), append(pages, a.page)
+		}
+	}
+	p.found = p.engines.finder.Find(pages, subject)
+	for i, a := range read {
+		a.findings = p.judge(a.page, p.found.Findings[i])
+	}
+	p.carry()
+	return nil
+}
+
+// redactAll is the second pass.
+func (p *pipeline) redactAll(ctx context.Context, _ *os.File) error {
+	for i, a := range p.assets {
+		if err := p.out.send(wire.Progress{Stage: document.StageRedact, Index: uint32(a.Index)}); err != nil {
+			return err
+		}
+		if err := p.redactOne(ctx, i, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// redactOne decodes an asset again, burns it, looks again, and tells the parent. The
+// error is for a parent that has gone; what goes wrong with the asset withholds it.
+func (p *pipeline) redactOne(ctx context.Context, i int, a *asset) error {
+	var img draw.Image
+	if a.Withheld == "" || (a.page != nil && p.task.Originals) {
+		var err error
+		if img, err = p.load(i); err != nil {
+			a.Withheld, img = reason.Of(err), nil
+		}
+	}
+	if err := p.tell(a, img); err != nil {
+		return err
+	}
+	if a.Withheld == "" {
+		if err := p.burn(ctx, a, img); err != nil {
+			a.Withheld = reason.Of(err)
+		}
+	}
+	return p.conclude(a, img)
+}
+
+// tell opens the asset and sends its original where it was asked for.
+func (p *pipeline) tell(a *asset, img draw.Image) error {
+	defer p.in(document.StageRedact)()
+	if img == nil {
+		return p.out.found(a.Asset)
+	}
+	told := a.Asset
+	told.Digest = redact.PixelDigest(img)
+	if err := p.out.found(told); err != nil || !p.task.Originals {
+		return err
+	}
+	return p.out.png(img, true)
+}
+
+// conclude sends boxes and derivative and closes the asset.
+func (p *pipeline) conclude(a *asset, img draw.Image) error {
+	defer p.in(document.StageRedact)()
+	if len(a.findings) > wire.MaxBoxes {
+		a.Withheld, a.findings = reason.RedactBoxes, nil
+	}
+	if err := p.out.burned(a.findings); err != nil {
+		return err
+	}
+	if a.Withheld == "" {
+		if err := p.out.png(img, false); err != nil {
+			return err
+		}
+	}
+	return p.out.done(a.Index, a.Withheld)
+}
+
+func (p *pipeline) summary() wire.Done {
+	d := wire.Done{NotCovered: p.source.NotCovered(), Pixels: uint64(p.pixels)}
+	for s, t := range p.clock {
+		d.Nanos[s] = int64(t)
+	}
+	return d
+}
+
+// in starts the clock of a stage; calling what it returns stops it.
+func (p *pipeline) in(s document.Stage) func() {
+	began := time.Now()
+	return func() { p.clock[s] += time.Since(began) }
+}
