@@ -14,8 +14,10 @@ import (
 )
 
 // append seals events as the log's next entries: record first, then the database. The
-// sequencer is unsettled from the first write until the last has succeeded.
+// sequencer is unsettled until all has succeeded: a failure, even of a read, may mean
+// that the database is no longer the one that was there before.
 func (s *Sequencer) append(ctx context.Context, pending []audit.Pending) error {
+	s.settled = false
 	r := record{Schema: recordSchema, Base: s.last.size(), Before: s.last.After}
 	for i, p := range pending {
 		envelope, err := receipt.Seal(s.numbered(p.Event, r.Base+int64(i)), s.key)
@@ -39,7 +41,6 @@ func (s *Sequencer) append(ctx context.Context, pending []audit.Pending) error {
 
 // commit makes a signed batch durable, outside the database and then inside.
 func (s *Sequencer) commit(ctx context.Context, r record, b audit.Batch) error {
-	s.settled = false
 	if err := writeRecord(s.cfg.Dir, r); err != nil {
 		return err
 	}

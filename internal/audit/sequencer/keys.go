@@ -96,7 +96,7 @@ func (s *Sequencer) storeTrust(t receipt.TrustList) error {
 	if err != nil {
 		return audit.Coded(err)
 	}
-	if err := durable.WriteFile(s.path(TrustFile), data, 0o644); err != nil {
+	if err := writeFile(s.path(TrustFile), data, 0o644); err != nil {
 		return unavailable("write the trust list", err)
 	}
 	s.trust = t
@@ -141,7 +141,7 @@ func writeNewKey(path, origin string) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(path, data, 0o600)
+	return writeFile(path, data, 0o600)
 }
 
 // readKey refuses a key that others than its owner may read.

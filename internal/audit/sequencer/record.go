@@ -11,6 +11,9 @@ import (
 	"blotter/internal/durable"
 )
 
+// writeFile writes every file of this package; fault tests replace it.
+var writeFile = durable.WriteFile
+
 const recordSchema = "blotter.log-record/1"
 
 // record is the last batch, kept outside the database: where the log stood, what was
@@ -53,7 +56,7 @@ func writeRecord(dir string, r record) error {
 	if err != nil {
 		return unavailable("write the record", err)
 	}
-	if err := durable.WriteFile(filepath.Join(dir, recordFile), data, 0o600); err != nil {
+	if err := writeFile(filepath.Join(dir, recordFile), data, 0o600); err != nil {
 		return unavailable("write the record", err)
 	}
 	return nil

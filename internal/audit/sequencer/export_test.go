@@ -1,0 +1,12 @@
+package sequencer
+
+import "io/fs"
+
+// WrapWrites lets a fault test stand around every file write, and returns how to undo it.
+func WrapWrites(around func(write func() error) error) (restore func()) {
+	before := writeFile
+	writeFile = func(path string, data []byte, perm fs.FileMode) error {
+		return around(func() error { return before(path, data, perm) })
+	}
+	return func() { writeFile = before }
+}
