@@ -3,8 +3,8 @@ package vault
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,8 +54,15 @@ func stationKey(path, dir string) (tink.AEAD, error) {
 }
 
 func newStationKey(path, dir string) ([]byte, error) {
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		return nil, unavailable("make the station key", errors.Join(err, errors.New("there are blobs already whose key is missing")))
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, unavailable("make the station key", err)
+	}
+	if len(entries) > 0 {
+		if data, err := os.ReadFile(path); err == nil { // another process was faster, with key and blob
+			return data, nil
+		}
+		return nil, unavailable("make the station key", errors.New("there are blobs already whose key is missing"))
 	}
 	h, err := keyset.NewHandle(aead.AES256GCMKeyTemplate())
 	if err != nil {
@@ -74,7 +81,7 @@ func newStationKey(path, dir string) ([]byte, error) {
 // installOnce writes a file unless another process did first, and returns what stands
 // there: two processes that start together must agree on one key.
 func installOnce(path string, data []byte) ([]byte, error) {
-	mine := fmt.Sprintf("%s.%d", path, os.Getpid())
+	mine := path + "." + rand.Text()
 	if err := durable.WriteFile(mine, data, 0o600); err != nil {
 		return nil, unavailable("write the station key", err)
 	}
