@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kong"
+
+	"blotter/internal/config"
+	"blotter/internal/reason"
+)
+
+// cli is the command line.
+type cli struct {
+	Redact     redactCommand     `cmd:"" help:"Redact documents: images and a receipt for each."`
+	Verify     verifyCommand     `cmd:"" help:"Verify receipts, and the files beside them, offline."`
+	Version    versionCommand    `cmd:"" help:"Say which program, engines and models these are."`
+	Completion completionCommand `cmd:"" help:"Print a completion script for a shell."`
+	Help       helpCommand       `cmd:"" help:"Explain a command."`
+	Warm       warmCommand       `cmd:"" hidden:"" help:"Fill the compilation cache of the engines (make setup does it)."`
+}
+
+// call is what a command is given to run in.
+type call struct {
+	ctx   context.Context
+	env   []string
+	stdio stdio
+	app   *kong.Kong
+}
+
+// command runs one subcommand and returns its exit status. Errors are shown by fail.
+type command interface {
+	Run(c *call) (int, error)
+}
+
+// run is the whole program but for the process around it. It returns the exit status:
+// 0 done, 1 failed, 2 wrong usage, 3 at least one document rejected.
+func run(ctx context.Context, args, env []string, io stdio) int {
+	var parsed cli
+	asked := false // for help, which kong prints by itself
+	app, err := kong.New(&parsed,
+		kong.Name("blotter"),
+		kong.Description("blotter destroys the personal data in the images of documents and leaves a signed trail that anyone can verify offline."),
+		kong.Writers(io.out, io.err),
+		kong.Exit(func(int) { asked = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+	)
+	if err != nil {
+		panic("blotter: the command line is declared wrongly: " + err.Error())
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parse, err := app.Parse(args)
+	switch {
+	case asked:
+		return reason.ExitOK
+	case err != nil:
+		return fail(io.err, reason.Because(reason.UsageWrong, err))
+	}
+	c := &call{ctx: ctx, env: env, stdio: io, app: app}
+	code, err := parse.Selected().Target.Addr().Interface().(command).Run(c)
+	if err != nil {
+		return fail(io.err, err)
+	}
+	return code
+}
+
+// fail shows an error: what happened, what to do, and the stable code. Its exit status
+// is the code's. Only what the person typed is repeated from the error itself.
+func fail(w io.Writer, err error) int {
+	code := reason.Of(err)
+	if errors.Is(err, context.Canceled) {
+		code = reason.QueueStopped
+	}
+	e := reason.Must(code)
+	fmt.Fprintf(w, "blotter: %s\n", e.Text)
+	if detail := detailOf(code, err); detail != "" {
+		fmt.Fprintf(w, "  %s\n", detail)
+	}
+	fmt.Fprintf(w, "  reason: %s\n", code)
+	return e.Exit
+}
+
+// detailOf returns the words of an error that speaks of the caller's own input or
+// machine, so that a mistake can be found.
+func detailOf(code reason.Code, err error) string {
+	switch code {
+	case reason.UsageWrong, reason.PolicyInvalid, reason.ConfigInvalid, reason.CellEngines,
+		reason.CellProtection, reason.CellStart, reason.WorkdirFailed, reason.VaultUnavailable, reason.Internal:
+	default:
+		return ""
+	}
+	var coded *reason.Error
+	if errors.As(err, &coded) {
+		if coded.Err == nil {
+			return ""
+		}
+		return coded.Err.Error()
+	}
+	return err.Error()
+}
+
+// load reads the configuration, with the flag's data directory before all else.
+func (c *call) load(data string) (config.Config, error) {
+	return config.Load(config.Source{Env: c.env, Data: data})
+}

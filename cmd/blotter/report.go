@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/term"
+
+	"blotter/internal/app"
+	"blotter/internal/document"
+	"blotter/internal/reason"
+	"blotter/receipt"
+)
+
+// reporter tells a person, or with --json a program, what becomes of the documents. It
+// never repeats a file's name: documents are numbered as they were given.
+type reporter struct {
+	mu    sync.Mutex // progress comes from workers
+	out   io.Writer
+	bar   io.Writer // terminal for the progress line; nil: none
+	json  bool
+	total int
+	done  int
+	exit  int
+}
+
+func newReporter(io stdio, total int, asJSON bool) *reporter {
+	r := &reporter{out: io.out, json: asJSON, total: total}
+	if f, ok := io.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		r.bar = io.err
+	}
+	return r
+}
+
+// barWidth is how many cells the progress bar has.
+const barWidth = 24
+
+// clearLine takes the cursor to the line's start and erases it (ECMA-48 EL).
+const clearLine = "\r\x1b[K"
+
+// progress draws the line anew. It does not say which document: several may be at work.
+func (r *reporter) progress(_ document.ID, stage document.Stage, asset int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bar == nil {
+		return
+	}
+	full := barWidth * r.done / r.total
+	fmt.Fprintf(r.bar, "%s[%-*s] %d/%d documents  %s", clearLine, barWidth, bar(full), r.done, r.total, stage)
+	if asset > 0 {
+		fmt.Fprintf(r.bar, " image %d", asset)
+	}
+}
+
+func bar(n int) string {
+	const block = "########################"
+	return block[:min(n, len(block))]
+}
+
+// close takes the progress line away.
+func (r *reporter) close() {
+	if r.bar != nil {
+		fmt.Fprint(r.bar, clearLine)
+	}
+}
+
+// ended reports one document.
+func (r *reporter) ended(o app.Outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done++
+	r.exit = worse(r.exit, exitOf(document.State(o.Result.State)))
+	r.close()
+	if r.json {
+		json.NewEncoder(r.out).Encode(o.Result) // a failed write shows in what reads it
+		return
+	}
+	r.print(o)
+}
+
+func (r *reporter) print(o app.Outcome) {
+	released, withheld, boxes := count(o.Result.Assets)
+	fmt.Fprintf(r.out, "%d/%d %s: %s, %d images redacted, %d withheld, %d boxes, %.1f s → %s\n",
+		r.done, r.total, o.Result.State, orUnknown(o.Result.Input.MediaType), released, withheld, boxes, seconds(o.Result), o.Dir)
+	if o.Result.Reason != "" {
+		r.explain(o.Result.Reason)
+	}
+	for _, code := range reasonsOf(o.Result.Assets) {
+		if code != o.Result.Reason {
+			r.explain(code)
+		}
+	}
+	for _, part := range o.Result.NotCovered {
+		fmt.Fprintf(r.out, "    not covered: %s\n", part)
+	}
+}
+
+func (r *reporter) explain(code string) {
+	fmt.Fprintf(r.out, "    %s: %s\n", code, reason.Must(reason.Code(code)).Text)
+}
+
+func count(assets []receipt.ResultAsset) (released, withheld, boxes int) {
+	for _, a := range assets {
+		if a.Derivative != nil {
+			released++
+		} else {
+			withheld++
+		}
+		boxes += len(a.Boxes)
+	}
+	return released, withheld, boxes
+}
+
+// reasonsOf lists the reasons of withheld images, each once, in their order.
+func reasonsOf(assets []receipt.ResultAsset) []string {
+	var out []string
+	seen := map[string]bool{"": true}
+	for _, a := range assets {
+		if !seen[a.Reason] {
+			seen[a.Reason] = true
+			out = append(out, a.Reason)
+		}
+	}
+	return out
+}
+
+func seconds(r receipt.Result) float64 {
+	var ms int64
+	for _, t := range r.TimingsMS {
+		ms += t
+	}
+	return float64(ms) / 1000
+}
+
+func orUnknown(mediaType string) string {
+	if mediaType == "" {
+		return "unknown type"
+	}
+	return mediaType
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"blotter/internal/app"
+	"blotter/internal/reason"
+)
+
+// verifyCommand is `blotter verify`.
+type verifyCommand struct {
+	Paths []string `arg:"" name:"path" help:"Receipts, or directories that redact has written." type:"path"`
+	Trust string   `placeholder:"FILE" help:"Trust list; the data directory's without it." type:"path"`
+	Data  string   `placeholder:"DIR" help:"Data directory whose trust list is used." type:"path"`
+}
+
+// Run implements command.
+func (v *verifyCommand) Run(c *call) (int, error) {
+	path := v.Trust
+	if path == "" {
+		cfg, err := c.load(v.Data)
+		if err != nil {
+			return 0, err
+		}
+		path = app.TrustFile(cfg.Data)
+	}
+	trust, err := app.ReadTrust(path)
+	if err != nil {
+		return 0, err
+	}
+	checked, err := app.Verify(v.Paths, trust)
+	if err != nil {
+		return 0, err
+	}
+	exit := reason.ExitOK
+	for _, r := range checked {
+		printChecked(c.stdio.out, r)
+		if !r.OK() {
+			exit = reason.ExitFailed
+		}
+	}
+	return exit, nil
+}
+
+// printChecked writes one line for each statement, and what to do about a failure.
+func printChecked(w io.Writer, r app.Checked) {
+	fmt.Fprintf(w, "%s\n", r.Path)
+	for _, s := range r.Statements {
+		if s.OK {
+			fmt.Fprintf(w, "  holds  %-11s %s\n", s.Name, s.Detail)
+			continue
+		}
+		fmt.Fprintf(w, "  FAILS  %-11s %s (%s)\n", s.Name, s.Detail, s.Code)
+		fmt.Fprintf(w, "         %s\n", reason.Must(reason.Code(s.Code)).Text)
+	}
+}

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"blotter/internal/audit"
+	"blotter/internal/document"
+	"blotter/internal/durable"
+	"blotter/internal/queue"
+	"blotter/internal/vault"
+	"blotter/receipt"
+)
+
+// Names of the files beside the assets.
+const (
+	resultFile  = "result.json"
+	receiptFile = "receipt.json"
+)
+
+// export writes the results of an ended job. The directory appears under its name as a
+// whole or not at all. The receipt exists before any file does: nothing is handed out
+// whose event is not in a signed checkpoint.
+func (s *Station) export(ctx context.Context, dir string, j queue.Job, sealing time.Duration) (receipt.Result, error) {
+	proof, err := audit.Receipt(ctx, s.store, j.FinalSeq)
+	if err != nil {
+		return receipt.Result{}, err
+	}
+	var r receipt.Result
+	if err := json.Unmarshal(j.Result, &r); err != nil {
+		return receipt.Result{}, fmt.Errorf("app: read a stored result: %w", err)
+	}
+	r.TimingsMS[document.StageSeal.String()] = sealing.Milliseconds()
+	if err := durable.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return receipt.Result{}, err
+	}
+	part := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".part")
+	if err := os.Mkdir(part, 0o700); err != nil {
+		return receipt.Result{}, fmt.Errorf("app: make an output directory: %w", err)
+	}
+	err = s.fillOutput(ctx, part, j, r, proof)
+	if err == nil {
+		err = durable.Rename(part, dir)
+	}
+	if err != nil {
+		return receipt.Result{}, errors.Join(err, os.RemoveAll(part))
+	}
+	return r, nil
+}
+
+func (s *Station) fillOutput(ctx context.Context, dir string, j queue.Job, r receipt.Result, proof []byte) error {
+	for _, a := range r.Assets {
+		if err := s.exportBlob(ctx, dir, a.Derivative, refOf(j, vault.Derivative, a)); err != nil {
+			return err
+		}
+		if err := s.exportBlob(ctx, dir, a.Original, refOf(j, vault.Original, a)); err != nil {
+			return err
+		}
+	}
+	body, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("app: encode a result: %w", err)
+	}
+	if err := durable.WriteFile(filepath.Join(dir, receiptFile), proof, 0o600); err != nil {
+		return err
+	}
+	return durable.WriteFile(filepath.Join(dir, resultFile), append(body, '\n'), 0o600)
+}
+
+func refOf(j queue.Job, c vault.Class, a receipt.ResultAsset) vault.Ref {
+	return vault.Ref{Job: j.ID, Class: c, Token: j.Token, Index: int(a.Index)}
+}
+
+// exportBlob writes a blob under the name that the result gives it; nil: there is none.
+func (s *Station) exportBlob(ctx context.Context, dir string, f *receipt.ResultFile, ref vault.Ref) error {
+	if f == nil {
+		return nil
+	}
+	src, err := s.vault.Open(ctx, ref)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.OpenFile(filepath.Join(dir, f.File), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("app: make an output file: %w", err)
+	}
+	_, err = io.Copy(dst, src)
+	if err == nil {
+		err = durable.Sync(dst)
+	}
+	return errors.Join(err, dst.Close())
+}

@@ -1,0 +1,136 @@
+// Package app is the only wiring: it makes the rooms from the configuration, starts
+// them in their order, and lets commands use the whole.
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"blotter/internal/audit/sequencer"
+	"blotter/internal/cell"
+	"blotter/internal/cell/engine"
+	"blotter/internal/config"
+	"blotter/internal/document"
+	"blotter/internal/reason"
+	"blotter/internal/retention"
+	"blotter/internal/sqlite"
+	"blotter/internal/vault"
+	"blotter/internal/worker"
+	"blotter/internal/worker/workdir"
+	"blotter/receipt"
+)
+
+// Station is a data directory at work: store, vault, working copies, cells and trail.
+//
+//	blotter.db    jobs, outbox, log, wrapped keys
+//	vault/        encrypted blobs
+//	station.key   wraps the data keys (0600)
+//	audit/        signing key (0600), last checkpoint, trust list
+//	work/         working copies
+type Station struct {
+	cfg       config.Config
+	log       *slog.Logger
+	store     *sqlite.DB
+	vault     *vault.Vault
+	cells     *cell.Pool
+	worker    *worker.Worker
+	retention *retention.Retention
+	code      receipt.Code
+	wake      chan struct{} // there may be something to seal; holds one signal
+}
+
+// Open opens the data directory, making what is missing, and starts cells ahead.
+// progress is told how far each job is; it may be nil. Errors carry a reason code.
+func Open(ctx context.Context, cfg config.Config, log *slog.Logger, progress func(document.ID, document.Stage, int)) (*Station, error) {
+	engines, err := engine.Open(cfg.Engines)
+	if err != nil {
+		return nil, err
+	}
+	s := &Station{cfg: cfg, log: log, code: CodeOf(engines), wake: make(chan struct{}, 1)}
+	if err := s.openStores(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	root, err := workdir.OpenRoot(cfg.WorkDir)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.cells = cell.NewPool(cellConfig(cfg, engines), 1)
+	s.worker = &worker.Worker{
+		Config: worker.Config{Name: string(document.NewID()), Lease: cfg.Lease, Heartbeat: cfg.Lease / 3, Backoff: cfg.Backoff},
+		Store:  s.store, Vault: s.vault, Cells: s.cells, Root: root, Code: s.code, Log: log,
+		Sealed: s.wakeSequencer, Progress: progress,
+	}
+	s.retention = &retention.Retention{Store: s.store, Vault: s.vault, Log: log, Sealed: s.wakeSequencer}
+	return s, nil
+}
+
+func (s *Station) openStores(ctx context.Context) (err error) {
+	if s.store, err = sqlite.Open(ctx, filepath.Join(s.cfg.Data, "blotter.db"), sqlite.Options{}); err != nil {
+		return err
+	}
+	s.vault, err = vault.Open(ctx, filepath.Join(s.cfg.Data, "vault"), filepath.Join(s.cfg.Data, "station.key"), s.store)
+	return err
+}
+
+// Close stops the cells and closes the stores.
+func (s *Station) Close() error {
+	var errs []error
+	if s.cells != nil {
+		s.cells.Close()
+	}
+	if s.vault != nil {
+		errs = append(errs, s.vault.Close())
+	}
+	if s.store != nil {
+		errs = append(errs, s.store.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Station) wakeSequencer() {
+	select {
+	case s.wake <- struct{}{}:
+	default: // one signal is enough
+	}
+}
+
+// electionInterval is how often a process that is not the sequencer looks whether the
+// one that is has gone.
+const electionInterval = 250 * time.Millisecond
+
+// seal numbers and signs events for as long as ctx lives, as soon as this process is
+// elected; until then the process that is does it.
+func (s *Station) seal(ctx context.Context) error {
+	retry := time.NewTicker(electionInterval)
+	defer retry.Stop()
+	for {
+		err := s.sealElected(ctx)
+		if !errors.Is(err, sequencer.ErrNotElected) {
+			return err
+		}
+		select {
+		case <-retry.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (s *Station) sealElected(ctx context.Context) error {
+	seq, err := sequencer.Open(ctx, sequencer.Config{
+		Dir: auditDir(s.cfg.Data), Log: s.store, Now: time.Now,
+		Failed: func(err error) { s.log.Warn("sealing failed", "reason", reason.Of(err)) },
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(seq.Run(ctx, s.wake), seq.Close())
+}
+
+func auditDir(data string) string { return filepath.Join(data, "audit") }
+
+// TrustFile is where the data directory's trust list lies.
+func TrustFile(data string) string { return filepath.Join(auditDir(data), sequencer.TrustFile) }
