@@ -10,7 +10,7 @@ SHELL := /bin/bash
 TAGS := nodynamic
 # Stamp the revision where git can say it; a source archive has none.
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo true || echo false)
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .PHONY: help setup build demo test lint check fuzz bench generate clean
 
@@ -30,11 +30,12 @@ demo: setup ## redact the example documents into out/demo and show what was done
 test: setup ## install what the tests need and run every test
 	scripts/test.sh
 
-lint: ## formatting, go vet, staticcheck, current generated files
+lint: ## format, vet and lint; generated files must be current
 	@unformatted=$$(gofmt -l cmd internal receipt scripts bench); \
 	if [ -n "$$unformatted" ]; then echo "gofmt these files:"; echo "$$unformatted"; exit 1; fi
 	CGO_ENABLED=0 go vet -tags $(TAGS) ./...
-	CGO_ENABLED=0 go run $(STATICCHECK) -tags $(TAGS) ./...
+	cd bench && CGO_ENABLED=0 go vet ./...
+	CGO_ENABLED=0 go run $(GOLANGCI) run ./...
 	go run ./scripts/thirdparty -check
 
 check: lint test ## exactly what CI runs
