@@ -1,13 +1,76 @@
+// Package sniff tells what a document is from its bytes alone; neither a name nor a
+// client's content type is heard. It names far more than blotter opens, so that a
+// refusal can say what was refused.
+//
+// The order of the checks is the answer for files that are several things at once: a
+// signature at the very start wins, so a JPEG with an archive or a PDF behind it is a
+// JPEG, and nothing behind its end leaves with the pixels. A PDF may have up to
+// 1 KiB of junk before its header, but only junk that is no format of its own.
 package sniff
 
 import (
+	"errors"
+	"fmt"
 	"io"
 
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
 
-// Sniff
+// headBytes is how much of the start is looked at: enough for a tar header, an MPEG
+// transport stream's third packet and the junk before a PDF header.
+const headBytes = 2048
+
+// Sniff names the format of a document of size bytes. The error is nil for what
+// blotter opens: PDF, PNG, JPEG, TIFF, DOCX. For everything else it carries a
+// reason code (sniff.*) and the format is named all the same, as far as it is known.
 func Sniff(r io.ReaderAt, size int64) (document.Format, error) {
-	return document.UnknownFormat, reason.Because(reason.SniffUnknown, nil)
+	if size <= 0 {
+		return document.Empty, reason.Because(reason.SniffEmpty, errors.New("sniff: no bytes"))
+	}
+	head := make([]byte, min(size, headBytes))
+	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return document.UnknownFormat, reason.Because(reason.SourceUnreadable, err)
+	}
+	f := binaryFormat(head)
+	switch {
+	case f == document.ZIP:
+		f = packageFormat(r, size)
+	case f == document.UnknownFormat && pdfWithin(head):
+		f = document.PDF
+	case f == document.UnknownFormat:
+		f = textFormat(head)
+	}
+	return f, judge(f, r, size)
+}
+
+// judge refuses what is not opened, and what carries the signature of something that
+// is but not its structure.
+func judge(f document.Format, r io.ReaderAt, size int64) error {
+	switch f {
+	case document.PDF, document.PNG, document.JPEG, document.TIFF, document.DOCX:
+		if err := validate(f, r, size); err != nil {
+			return reason.Because(reason.SniffMalformed, fmt.Errorf("sniff: %v: %w", f, err))
+		}
+		return nil
+	}
+	return reason.Because(codeOf(f), fmt.Errorf("sniff: %v is not opened", f))
+}
+
+func codeOf(f document.Format) reason.Code {
+	switch f {
+	case document.UnknownFormat:
+		return reason.SniffUnknown
+	case document.Empty:
+		return reason.SniffEmpty
+	case document.Video:
+		return reason.SniffVideo
+	case document.Audio:
+		return reason.SniffAudio
+	case document.ZIP, document.Archive:
+		return reason.SniffArchive
+	case document.Script, document.Executable:
+		return reason.SniffScript
+	}
+	return reason.SniffUnsupported
 }

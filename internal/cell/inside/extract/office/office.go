@@ -1,14 +1,172 @@
+// Package office opens the pictures of Word documents (DOCX). A DOCX is a ZIP
+// archive of parts; every part that is a picture by its first bytes, or that a
+// relationship calls a picture, is an asset, wherever it is used: body, header,
+// footer, text box, VML shape, preview of an attachment. Text and drawings are not
+// rendered here; NotCovered says so.
 package office
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"image"
 	"io"
+	"sort"
 
 	"blotter/internal/cell/inside/extract/catalogue"
+	"blotter/internal/cell/inside/extract/raster"
+	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
+	"blotter/internal/reason"
 )
 
-func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits) (catalogue.Source, error) {
-	return nil, errors.New("office: not built yet")
+// Document is an opened DOCX. It implements catalogue.Source.
+type Document struct {
+	ctx    context.Context
+	lim    document.Limits
+	tally  *catalogue.Tally
+	assets []picture
+	extra  document.NotCovered
+}
+
+// picture is where an asset lies: a frame of a part.
+type picture struct {
+	part  *zip.File
+	kind  document.Format
+	frame int // index among the part's frames
+}
+
+// Open reads the archive's directory, its relationships and the headers of its
+// pictures. The error is extract.malformed, extract.encrypted, extract.entry_limit,
+// extract.unpacked_limit, extract.ratio_limit, extract.asset_limit or
+// extract.total_pixel_limit.
+func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits) (*Document, error) {
+	parts, err := directory(r, size, lim)
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{ctx: ctx, lim: lim, tally: catalogue.NewTally(lim), extra: document.OfficeText}
+	pictured, err := d.survey(parts)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range parts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := d.addPart(p, pictured[p.Name]); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// addPart lists the pictures of one part. called says that a relationship calls it a
+// picture.
+func (d *Document) addPart(p *zip.File, called bool) error {
+	head, err := d.head(p)
+	if err != nil {
+		if called {
+			return d.add(picture{part: p}, withheld(document.UnknownFormat, reason.ExtractMalformed))
+		}
+		return nil // damaged and no picture: nothing that could be released
+	}
+	kind := pictureKind(head)
+	switch kind {
+	case document.PNG, document.JPEG, document.TIFF:
+		return d.addRaster(p, kind)
+	case document.UnknownFormat:
+		d.extra |= attached(head)
+		if !called {
+			return nil
+		}
+	}
+	code := reason.ExtractEncoding
+	if kind == document.EMF || kind == document.WMF || kind == document.SVG {
+		code = reason.ExtractVector
+	}
+	item := withheld(kind, code)
+	item.Width, item.Height = declaredSize(kind, head)
+	return d.add(picture{part: p, kind: kind}, item)
+}
+
+func withheld(kind document.Format, code reason.Code) catalogue.Item {
+	return catalogue.Item{Withheld: code, Asset: document.Asset{Kind: document.Image, Format: kind}}
+}
+
+// addRaster lists the frames of a PNG, JPEG or TIFF part. A part that breaks a limit
+// of its own is withheld, and the document goes on.
+func (d *Document) addRaster(p *zip.File, kind document.Format) error {
+	src, err := d.open(p, kind)
+	if err != nil {
+		return d.add(picture{part: p, kind: kind}, withheld(kind, reason.Of(err)))
+	}
+	if src.NotCovered() != 0 {
+		d.extra |= document.Metadata
+	}
+	for i, it := range src.Assets() {
+		it.Kind = document.Image
+		if len(src.Assets()) == 1 {
+			it.Frame = 0
+		}
+		if err := d.add(picture{p, kind, i}, it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Document) add(p picture, it catalogue.Item) error {
+	if err := d.tally.Add(it); err != nil {
+		return err
+	}
+	d.assets = append(d.assets, p)
+	return nil
+}
+
+// open unpacks a raster part into memory and reads its headers.
+func (d *Document) open(p *zip.File, kind document.Format) (*raster.File, error) {
+	data, err := unpack(p, d.lim)
+	if err != nil {
+		return nil, err
+	}
+	return raster.Open(d.ctx, bytes.NewReader(data), int64(len(data)), kind, d.lim)
+}
+
+// Assets lists the pictures by the name of their part.
+func (d *Document) Assets() []catalogue.Item { return d.tally.Items() }
+
+// Load unpacks and decodes one picture; see catalogue.Source.
+func (d *Document) Load(i int) (image.Image, error) {
+	if i < 0 || i >= len(d.assets) {
+		return nil, reason.Because(reason.Internal, fmt.Errorf("office: no picture %d", i))
+	}
+	if code := d.tally.Items()[i].Withheld; code != "" {
+		return nil, reason.Because(code, errors.New("office: the picture is withheld"))
+	}
+	src, err := d.open(d.assets[i].part, d.assets[i].kind)
+	if err != nil {
+		return nil, err
+	}
+	return src.Load(d.assets[i].frame)
+}
+
+// Layer returns nil: the text of a DOCX has no place on a page.
+func (d *Document) Layer(int) ([]words.Word, error) { return nil, nil }
+
+// Placements returns nil: there are no pages.
+func (d *Document) Placements(int) []catalogue.Placement { return nil }
+
+// NotCovered always holds OfficeText.
+func (d *Document) NotCovered() document.NotCovered { return d.extra }
+
+// Close does nothing: the document holds no resource of its own.
+func (d *Document) Close() error { return nil }
+
+// byName sorts parts so that the order of assets depends on the names alone; parts of
+// one name keep the archive's order.
+func byName(parts []*zip.File) {
+	sort.SliceStable(parts, func(i, j int) bool { return parts[i].Name < parts[j].Name })
 }

@@ -1,0 +1,71 @@
+package office
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"blotter/internal/document"
+)
+
+// pictureKind tells a picture from its first bytes; UnknownFormat for all else.
+func pictureKind(head []byte) document.Format {
+	starts := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
+	at := func(i int, s string) bool { return len(head) >= i+len(s) && string(head[i:i+len(s)]) == s }
+	switch {
+	case starts("\x89PNG\r\n\x1a\n"):
+		return document.PNG
+	case starts("\xff\xd8\xff"):
+		return document.JPEG
+	case starts("II*\x00"), starts("MM\x00*"), starts("II+\x00"), starts("MM\x00+"):
+		return document.TIFF
+	case starts("GIF87a"), starts("GIF89a"):
+		return document.GIF
+	case starts("RIFF") && at(8, "WEBP"):
+		return document.WebP
+	case starts("\x01\x00\x00\x00") && at(40, " EMF"):
+		return document.EMF
+	case starts("\xd7\xcd\xc6\x9a"), starts("\x01\x00\x09\x00"), starts("\x02\x00\x09\x00"):
+		return document.WMF
+	case starts("BM") && at(6, "\x00\x00\x00\x00"):
+		return document.BMP
+	case starts("\x00\x00\x00\x0cjP  "), starts("\xff\x4f\xff\x51"):
+		return document.JPEG2000
+	case at(4, "ftypheic"), at(4, "ftypheix"), at(4, "ftypmif1"), at(4, "ftypmsf1"), at(4, "ftyphevc"):
+		return document.HEIC
+	case at(4, "ftypavif"), at(4, "ftypavis"):
+		return document.AVIF
+	case bytes.Contains(head, []byte("<svg")):
+		return document.SVG
+	}
+	return document.UnknownFormat
+}
+
+// attached tells a file within the file from its first bytes.
+func attached(head []byte) document.NotCovered {
+	for _, magic := range []string{"PK\x03\x04", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "%PDF-", "{\\rtf"} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return document.EmbeddedFiles
+		}
+	}
+	return 0
+}
+
+// declaredSize reads the size of a picture that is not decoded, in pixels; 0, 0 where
+// its header does not tell.
+func declaredSize(kind document.Format, head []byte) (w, h int) {
+	le := binary.LittleEndian
+	switch {
+	case kind == document.GIF && len(head) >= 10:
+		return int(le.Uint16(head[6:])), int(le.Uint16(head[8:]))
+	case kind == document.BMP && len(head) >= 26 && le.Uint32(head[14:]) >= 40:
+		w, h = int(int32(le.Uint32(head[18:]))), int(int32(le.Uint32(head[22:])))
+		h = max(h, -h) // negative: stored top down
+	case kind == document.EMF && len(head) >= 24: // bounds of the records, inclusive
+		w = int(int32(le.Uint32(head[16:]))) - int(int32(le.Uint32(head[8:]))) + 1
+		h = int(int32(le.Uint32(head[20:]))) - int(int32(le.Uint32(head[12:]))) + 1
+	}
+	if w <= 0 || h <= 0 || w > 1<<20 || h > 1<<20 {
+		return 0, 0
+	}
+	return w, h
+}

@@ -1,0 +1,127 @@
+package sniff
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"blotter/internal/document"
+)
+
+// signature is bytes that stand at an offset.
+type signature struct {
+	at    int
+	magic string
+	f     document.Format
+}
+
+// signatures in their order of precedence.
+var signatures = []signature{
+	{0, "%PDF-", document.PDF},
+	{0, "\x89PNG\r\n\x1a\n", document.PNG},
+	{0, "\xff\xd8\xff", document.JPEG},
+	{0, "II*\x00", document.TIFF}, {0, "MM\x00*", document.TIFF},
+	{0, "II+\x00", document.TIFF}, {0, "MM\x00+", document.TIFF}, // BigTIFF
+	{0, "GIF87a", document.GIF}, {0, "GIF89a", document.GIF},
+	{0, "PK\x03\x04", document.ZIP}, {0, "PK\x05\x06", document.ZIP}, {0, "PK\x07\x08", document.ZIP},
+	{0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", document.OLE},
+	{0, "{\\rtf", document.RTF},
+	{128, "DICM", document.DICOM},
+	{0, "\x00\x00\x00\x0cjP  \r\n\x87\n", document.JPEG2000}, {0, "\xff\x4f\xff\x51", document.JPEG2000},
+	{0, "\x97JB2\r\n\x1a\n", document.JBIG2},
+	{40, " EMF", document.EMF},
+	{0, "\xd7\xcd\xc6\x9a", document.WMF}, {0, "\x01\x00\x09\x00\x00\x03", document.WMF}, {0, "\x02\x00\x09\x00\x00\x03", document.WMF},
+	{0, "\x1aE\xdf\xa3", document.Video},                                             // Matroska, WebM
+	{0, "\x00\x00\x01\xba", document.Video}, {0, "\x00\x00\x01\xb3", document.Video}, // MPEG
+	{0, "FLV\x01", document.Video},
+	{0, "0&\xb2u\x8ef\xcf\x11", document.Video}, // ASF, WMV
+	{0, "ID3", document.Audio}, {0, "fLaC", document.Audio}, {0, "OggS", document.Audio},
+	{0, "MThd", document.Audio}, {0, "#!AMR", document.Audio}, {0, ".snd", document.Audio}, {0, "FORM", document.Audio},
+	{0, "\x7fELF", document.Executable}, {0, "\xcf\xfa\xed\xfe", document.Executable}, {0, "\xce\xfa\xed\xfe", document.Executable},
+	{0, "\xca\xfe\xba\xbe", document.Executable}, {0, "\x00asm", document.Executable}, {0, "dex\n", document.Executable},
+	{0, "\x1f\x8b", document.Archive}, {0, "BZh", document.Archive}, {0, "\xfd7zXZ\x00", document.Archive},
+	{0, "7z\xbc\xaf\x27\x1c", document.Archive}, {0, "Rar!\x1a\x07", document.Archive}, {0, "\x28\xb5\x2f\xfd", document.Archive},
+	{0, "\x04\x22\x4d\x18", document.Archive}, {0, "LZIP", document.Archive}, {0, "!<arch>\n", document.Archive},
+	{0, "MSCF", document.Archive}, {0, "xar!", document.Archive}, {0, "\x1f\x9d", document.Archive}, {0, "\x1f\xa0", document.Archive},
+	{0, "\x5d\x00\x00", document.Archive}, {257, "ustar", document.Archive},
+	{0, "#!", document.Script},
+}
+
+// binaryFormat goes by signatures at fixed places; UnknownFormat where none is there.
+// A bare "MZ", "BM" or ICO header is short enough to be met by chance, so those are
+// asked for more.
+func binaryFormat(head []byte) document.Format {
+	for _, s := range signatures {
+		if at(head, s.at, s.magic) {
+			return s.f
+		}
+	}
+	switch {
+	case at(head, 4, "ftyp"):
+		return brandFormat(head)
+	case at(head, 4, "moov"), at(head, 4, "mdat"), at(head, 4, "wide"), at(head, 4, "free"):
+		return document.Video
+	case at(head, 0, "RIFF"):
+		return riffFormat(head)
+	case at(head, 0, "MZ") && len(head) >= 64:
+		return document.Executable
+	case at(head, 0, "BM") && len(head) >= 26 && isBMP(head):
+		return document.BMP
+	case (at(head, 0, "\x00\x00\x01\x00") || at(head, 0, "\x00\x00\x02\x00")) && len(head) >= 22 && head[4] > 0 && head[5] == 0 && head[9] == 0:
+		return document.ICO
+	case len(head) > 188*2 && head[0] == 0x47 && head[188] == 0x47 && head[376] == 0x47:
+		return document.Video // MPEG transport stream
+	case len(head) >= 4 && head[0] == 0xff && head[1] >= 0xe0 && head[1] < 0xfe && head[1]&0x06 != 0 && head[2]&0xf0 != 0xf0 && head[2]&0x0c != 0x0c:
+		return document.Audio // MPEG audio frame
+	}
+	return document.UnknownFormat
+}
+
+func at(head []byte, i int, magic string) bool {
+	return len(head) >= i+len(magic) && string(head[i:i+len(magic)]) == magic
+}
+
+// isBMP checks the header that follows: its length is one of those in use and the
+// pixels begin behind it.
+func isBMP(head []byte) bool {
+	n, start := binary.LittleEndian.Uint32(head[14:]), binary.LittleEndian.Uint32(head[10:])
+	return (n == 12 || n == 40 || n == 52 || n == 56 || n == 64 || n == 108 || n == 124) && start >= 14+n
+}
+
+// brandFormat tells the members of the ISO base media family apart.
+func brandFormat(head []byte) document.Format {
+	if len(head) < 12 {
+		return document.UnknownFormat
+	}
+	switch string(head[8:12]) {
+	case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1":
+		if n := binary.BigEndian.Uint32(head); bytes.Contains(head[:min(uint32(len(head)), max(n, 12))], []byte("avif")) {
+			return document.AVIF
+		}
+		return document.HEIC
+	case "avif", "avis":
+		return document.AVIF
+	case "jp2 ", "jpx ", "jpm ":
+		return document.JPEG2000
+	case "M4A ", "M4B ", "M4P ":
+		return document.Audio
+	}
+	return document.Video
+}
+
+func riffFormat(head []byte) document.Format {
+	switch {
+	case at(head, 8, "WEBP"):
+		return document.WebP
+	case at(head, 8, "AVI "):
+		return document.Video
+	case at(head, 8, "WAVE"), at(head, 8, "RMID"):
+		return document.Audio
+	}
+	return document.UnknownFormat
+}
+
+// pdfWithin finds a PDF header behind junk, as Acrobat does: within 1024 bytes.
+func pdfWithin(head []byte) bool {
+	i := bytes.Index(head[:min(len(head), 1024+len("%PDF-"))], []byte("%PDF-"))
+	return i >= 0
+}

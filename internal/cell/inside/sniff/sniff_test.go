@@ -1,0 +1,202 @@
+package sniff
+
+import (
+	"archive/zip"
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+const (
+	pngHead  = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00CRC."
+	jpegHead = "\xff\xd8\xff\xe0\x00\x10JFIF\x00"
+	tiffHead = "II*\x00\x08\x00\x00\x00\x00\x00"
+	pdfText  = "%PDF-1.7\n1 0 obj\n<<>>\nendobj\n"
+)
+
+// archive makes a ZIP of names and contents in turn.
+func archive(pairs ...string) string {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i < len(pairs); i += 2 {
+		f, err := w.Create(pairs[i])
+		if err != nil {
+			panic(err)
+		}
+		if _, err := f.Write([]byte(pairs[i+1])); err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+func types(main string) string {
+	return archive("[Content_Types].xml", `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">`+
+		`<Default Extension="xml" ContentType="application/xml"/><Override PartName="/x" ContentType="`+main+`"/></Types>`)
+}
+
+func ftyp(brand string) string { return "\x00\x00\x00\x14ftyp" + brand + "\x00\x00\x00\x00" + brand }
+
+func TestSniff(t *testing.T) {
+	const word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+	for _, c := range []struct {
+		name, data string
+		want       document.Format
+		code       reason.Code
+	}{
+		{"pdf", pdfText, document.PDF, ""},
+		{"pdf behind 1024 bytes", strings.Repeat(" ", 1024) + pdfText, document.PDF, ""},
+		{"pdf behind 1025 bytes", strings.Repeat(" ", 1025) + pdfText, document.PlainText, reason.SniffUnsupported},
+		{"pdf without an object", "%PDF-1.7\n", document.PDF, reason.SniffMalformed},
+		{"png", pngHead, document.PNG, ""},
+		{"png cut", pngHead[:20], document.PNG, reason.SniffMalformed},
+		{"png of no width", strings.Replace(pngHead, "IHDR\x00\x00\x00\x01", "IHDR\x00\x00\x00\x00", 1), document.PNG, reason.SniffMalformed},
+		{"jpeg", jpegHead, document.JPEG, ""},
+		{"jpeg without a segment", "\xff\xd8\xff\xd9", document.JPEG, reason.SniffMalformed},
+		{"tiff", tiffHead, document.TIFF, ""},
+		{"tiff that points outside", "MM\x00*\x00\x00\xff\xff", document.TIFF, reason.SniffMalformed},
+		{"docx", types(word), document.DOCX, ""},
+		{"docm", types("application/vnd.ms-word.document.macroEnabled.main+xml"), document.DOCX, ""},
+		{"pptx", types("application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"), document.PPTX, reason.SniffUnsupported},
+		{"xlsx", types("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"), document.XLSX, reason.SniffUnsupported},
+		{"package without a main part", types("application/xml"), document.ZIP, reason.SniffArchive},
+		{"odt", archive("mimetype", "application/vnd.oasis.opendocument.text"), document.OpenDocument, reason.SniffUnsupported},
+		{"zip", archive("a.txt", "a"), document.ZIP, reason.SniffArchive},
+		{"zip cut", archive("a.txt", "a")[:40], document.ZIP, reason.SniffArchive},
+		{"jpeg with an archive behind", jpegHead + types(word), document.JPEG, ""},
+		{"pdf with an archive behind", pdfText + types(word), document.PDF, ""},
+		{"archive with a pdf in the junk", types(word) + pdfText, document.DOCX, ""},
+		{"gif with a pdf behind", "GIF89a" + pdfText, document.GIF, reason.SniffUnsupported},
+		{"bmp", "BM\x46\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00" + strings.Repeat("\x00", 40), document.BMP, reason.SniffUnsupported},
+		{"text that begins with BM", "BMW ist ein Fahrzeug aus Bayern", document.PlainText, reason.SniffUnsupported},
+		{"webp", "RIFF\x00\x00\x00\x00WEBPVP8 ", document.WebP, reason.SniffUnsupported},
+		{"heic", ftyp("heic"), document.HEIC, reason.SniffUnsupported},
+		{"avif", ftyp("avif"), document.AVIF, reason.SniffUnsupported},
+		{"jp2", "\x00\x00\x00\x0cjP  \r\n\x87\n", document.JPEG2000, reason.SniffUnsupported},
+		{"ico", "\x00\x00\x01\x00\x01\x00\x10\x10\x00\x00\x01\x00\x18\x00\x00\x00\x00\x00\x16\x00\x00\x00", document.ICO, reason.SniffUnsupported},
+		{"svg", `<?xml version="1.0"?><!-- c --><svg xmlns="http://www.w3.org/2000/svg"/>`, document.SVG, reason.SniffUnsupported},
+		{"emf", "\x01\x00\x00\x00" + strings.Repeat("\x00", 36) + " EMF", document.EMF, reason.SniffUnsupported},
+		{"wmf", "\xd7\xcd\xc6\x9a\x00\x00", document.WMF, reason.SniffUnsupported},
+		{"dicom", strings.Repeat("\x00", 128) + "DICM", document.DICOM, reason.SniffUnsupported},
+		{"ole", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", document.OLE, reason.SniffUnsupported},
+		{"rtf", `{\rtf1}`, document.RTF, reason.SniffUnsupported},
+		{"eml", "Received: from a by b\r\n\r\nhi", document.EML, reason.SniffUnsupported},
+		{"html", "\xef\xbb\xbf<!DOCTYPE html><html></html>", document.HTML, reason.SniffUnsupported},
+		{"xml", `<?xml version="1.0"?><a/>`, document.XML, reason.SniffUnsupported},
+		{"text", "Grüße aus Köln", document.PlainText, reason.SniffUnsupported},
+		{"utf-16", "\xff\xfeh\x00i\x00", document.PlainText, reason.SniffUnsupported},
+		{"gzip", "\x1f\x8b\x08", document.Archive, reason.SniffArchive},
+		{"7z", "7z\xbc\xaf\x27\x1c", document.Archive, reason.SniffArchive},
+		{"tar", strings.Repeat("a", 257) + "ustar\x00", document.Archive, reason.SniffArchive},
+		{"mp4", ftyp("isom"), document.Video, reason.SniffVideo},
+		{"mov", ftyp("qt  "), document.Video, reason.SniffVideo},
+		{"mkv", "\x1aE\xdf\xa3", document.Video, reason.SniffVideo},
+		{"avi", "RIFF\x00\x00\x00\x00AVI LIST", document.Video, reason.SniffVideo},
+		{"mpeg", "\x00\x00\x01\xba", document.Video, reason.SniffVideo},
+		{"ts", strings.Repeat("\x47"+strings.Repeat("\x00", 187), 3), document.Video, reason.SniffVideo},
+		{"mp3", "ID3\x04", document.Audio, reason.SniffAudio},
+		{"mp3 without a tag", "\xff\xfb\x90\x00\x00\x00", document.Audio, reason.SniffAudio},
+		{"wav", "RIFF\x00\x00\x00\x00WAVEfmt ", document.Audio, reason.SniffAudio},
+		{"m4a", ftyp("M4A "), document.Audio, reason.SniffAudio},
+		{"shell", "#!/bin/sh\necho", document.Script, reason.SniffScript},
+		{"php", "<?php echo 1;", document.Script, reason.SniffScript},
+		{"elf", "\x7fELF\x02", document.Executable, reason.SniffScript},
+		{"exe", "MZ" + strings.Repeat("\x00", 62), document.Executable, reason.SniffScript},
+		{"empty", "", document.Empty, reason.SniffEmpty},
+		{"noise", "\x00\x01\x02\x03\x04\x05", document.UnknownFormat, reason.SniffUnknown},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f, err := Sniff(strings.NewReader(c.data), int64(len(c.data)))
+			if f != c.want || reason.Of(err) != c.code {
+				t.Errorf("got %v, %q; want %v, %q", f, reason.Of(err), c.want, c.code)
+			}
+		})
+	}
+}
+
+// Each prefix of each sample must give an answer, whatever it is.
+func TestSniffOfEveryPrefix(t *testing.T) {
+	for _, s := range []string{pdfText, pngHead, jpegHead, tiffHead, archive("mimetype", "application/vnd.oasis.opendocument.text"), ftyp("heic")} {
+		for n := range len(s) + 1 {
+			f, err := Sniff(strings.NewReader(s[:n]), int64(n))
+			if !f.Valid() {
+				t.Fatalf("prefix of %d bytes gave format %d, %v", n, f, err)
+			}
+		}
+	}
+}
+
+// A directory that swears to hold few entries cannot make the reader allocate many.
+func TestSniffCountsEntriesItself(t *testing.T) {
+	data := "PK\x03\x04" + strings.Repeat("PK\x01\x02", maxEntries+1) + archive("[Content_Types].xml", "<Types/>")
+	if f, err := Sniff(strings.NewReader(data), int64(len(data))); f != document.ZIP || reason.Of(err) != reason.SniffArchive {
+		t.Errorf("got %v, %v", f, err)
+	}
+}
+
+// corpusFormats are what the corpus's extensions mostly are; the exceptions lie on
+// purpose and are listed by what their bytes are.
+func TestSniffCorpus(t *testing.T) {
+	root := os.Getenv("BLOTTER_CORPUS")
+	if root == "" {
+		root = "../../../../../shared/corpus"
+	}
+	if _, err := os.Stat(filepath.Join(root, "manifest.tsv")); err != nil {
+		t.Skip("the corpus is not here: set BLOTTER_CORPUS")
+	}
+	want := map[string]document.Format{".png": document.PNG, ".jpg": document.JPEG, ".jpeg": document.JPEG, ".tif": document.TIFF,
+		".tiff": document.TIFF, ".docx": document.DOCX, ".xlsx": document.XLSX, ".pptx": document.PPTX, ".gif": document.GIF,
+		".webp": document.WebP, ".heic": document.HEIC, ".avif": document.AVIF, ".dcm": document.DICOM, ".rtf": document.RTF, ".eml": document.EML}
+	checked, differ := 0, 0
+	err := filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		f, serr := Sniff(bytes.NewReader(b), int64(len(b)))
+		expected, ok := want[strings.ToLower(filepath.Ext(path))]
+		if !ok {
+			return nil
+		}
+		checked++
+		if f != expected {
+			differ++
+			t.Logf("%s: %v, %v", strings.TrimPrefix(path, root), f, serr)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if checked == 0 || differ*20 > checked {
+		t.Errorf("%d of %d files are not what their names say", differ, checked)
+	}
+}
+
+func FuzzSniff(f *testing.F) {
+	for _, s := range []string{pdfText, pngHead, jpegHead, tiffHead, archive("a", "b"), types("application/xml"), ftyp("heic"), "<svg", "\xff\xfe<\x00"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		format, err := Sniff(bytes.NewReader(b), int64(len(b)))
+		again, _ := Sniff(bytes.NewReader(b), int64(len(b)))
+		if !format.Valid() || format != again {
+			t.Fatalf("format %d, then %d", format, again)
+		}
+		opened := format >= document.PDF && format <= document.DOCX
+		if err == nil && !opened {
+			t.Fatalf("%v passed", format)
+		}
+	})
+}

@@ -1,0 +1,87 @@
+package sniff
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"blotter/internal/document"
+)
+
+// textFormat tells kinds of text apart; UnknownFormat for what is no text.
+func textFormat(head []byte) document.Format {
+	text := decoded(head)
+	if text == nil {
+		return document.UnknownFormat
+	}
+	lower := bytes.ToLower(bytes.TrimLeft(text, " \t\r\n"))
+	starts := func(prefixes ...string) bool {
+		for _, p := range prefixes {
+			if bytes.HasPrefix(lower, []byte(p)) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case starts("<?php", "@echo off", "<script", "#!"):
+		return document.Script
+	case starts("<?xml", "<!--", "<svg", "<!doctype svg"):
+		return markup(lower)
+	case starts("<!doctype html", "<html", "<head", "<body"):
+		return document.HTML
+	case starts("from ", "received:", "return-path:", "mime-version:", "message-id:", "delivered-to:", "x-mozilla-status:"),
+		starts("from:", "to:", "subject:", "date:") && bytes.Contains(lower, []byte("\nmessage-id:")):
+		return document.EML
+	case len(lower) == 0:
+		return document.Empty
+	}
+	return document.PlainText
+}
+
+// markup looks past declarations and comments for the element that matters.
+func markup(lower []byte) document.Format {
+	switch {
+	case bytes.Contains(lower, []byte("<svg")):
+		return document.SVG
+	case bytes.Contains(lower, []byte("<html")), bytes.Contains(lower, []byte("<!doctype html")):
+		return document.HTML
+	}
+	return document.XML
+}
+
+// decoded returns the head as text without its byte order mark, UTF-16 cut to its
+// ASCII part; nil where it holds control characters or is not UTF-8, whose last
+// character may be cut off.
+func decoded(head []byte) []byte {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		head = head[3:]
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return bytes.ReplaceAll(head[2:], []byte{0}, nil)
+	}
+	for _, b := range head {
+		if b < ' ' && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b || b == 0x7f {
+			return nil
+		}
+	}
+	for cut := 0; cut < utf8.UTFMax && cut <= len(head); cut++ {
+		if utf8.Valid(head[:len(head)-cut]) {
+			return head
+		}
+	}
+	return latin1(head)
+}
+
+// latin1 accepts old text in an eight-bit code: mostly ASCII.
+func latin1(head []byte) []byte {
+	high := 0
+	for _, b := range head {
+		if b >= 0x80 {
+			high++
+		}
+	}
+	if high*4 > len(head) {
+		return nil
+	}
+	return head
+}
