@@ -27,7 +27,7 @@ func TestDefaults(t *testing.T) {
 	}
 	want := config.Config{
 		Data: "/home/x/.local/state/blotter", Engines: "/e", WorkDir: "/home/x/.local/state/blotter/work",
-		LogLevel: slog.LevelInfo, Workers: c.Workers, Lease: 10 * time.Second, Backoff: queue.DefaultBackoff,
+		LogLevel: slog.LevelWarn, Workers: c.Workers, Lease: 10 * time.Second, Backoff: queue.DefaultBackoff,
 		Cell: cell.Config{MemoryBytes: cell.DefaultMemory, AddressSpaceBytes: cell.DefaultAddressSpace,
 			StartTimeout: cell.DefaultStartTimeout},
 	}

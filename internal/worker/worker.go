@@ -122,7 +122,7 @@ func (a *attempt) fail(ctx context.Context, cause error) error {
 	}
 	code := reason.Of(cause)
 	v := queue.Decide(code, a.job.Attempt, w.Config.Backoff, nil)
-	w.Log.Warn("attempt failed", "job", a.job.ID, "reason", code, "state", v.State, "attempt", a.job.Attempt, "delay", v.After)
+	w.Log.Log(ctx, levelOf(v.State), "attempt failed", "job", a.job.ID, "reason", code, "state", v.State, "attempt", a.job.Attempt, "delay", v.After)
 	if v.State != document.Queued {
 		return a.finish(ctx, v.State, code)
 	}
@@ -131,6 +131,14 @@ func (a *attempt) fail(ctx context.Context, cause error) error {
 		return fmt.Errorf("worker: read the store's clock: %w", err)
 	}
 	return w.Store.Release(ctx, a.lease, code, now.Add(v.After), w.retried(a.job, code))
+}
+
+// levelOf: that a document was rejected is an ordinary end; all else wants attention.
+func levelOf(s document.State) slog.Level {
+	if s == document.Rejected {
+		return slog.LevelInfo
+	}
+	return slog.LevelWarn
 }
 
 func (w *Worker) told() {
