@@ -23,7 +23,7 @@ type Error struct {
 	Err  error
 }
 
-func (e *Error) Error() string { return e.Code + ": " + e.Err.Error() }
+func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Code, e.Err) }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

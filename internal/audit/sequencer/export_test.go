@@ -1,6 +1,9 @@
 package sequencer
 
-import "io/fs"
+import (
+	"crypto"
+	"io/fs"
+)
 
 // WrapWrites lets a fault test stand around every file write, and returns how to undo it.
 func WrapWrites(around func(write func() error) error) (restore func()) {
@@ -10,3 +13,6 @@ func WrapWrites(around func(write func() error) error) (restore func()) {
 	}
 	return func() { writeFile = before }
 }
+
+// Signer is the key, for tests that play a thief.
+func (s *Sequencer) Signer() crypto.Signer { return s.key }
