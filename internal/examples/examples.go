@@ -10,6 +10,8 @@
 // Only tests and tools import this package: its truth is text.
 package examples
 
+import "blotter/internal/document"
+
 // Example is one document and what is known of it.
 type Example struct {
 	Name     string // file name under examples/
@@ -28,4 +30,29 @@ func All() ([]Example, error) {
 		out = append(out, e)
 	}
 	return out, nil
+}
+
+// Of finds the example whose bytes have that SHA-256, in hexadecimal.
+func Of(all []Example, sha256 string) (Example, bool) {
+	for _, e := range all {
+		if document.Sum(e.Bytes).String() == sha256 {
+			return e, true
+		}
+	}
+	return Example{}, false
+}
+
+// Picture finds what an asset of that page and frame shows. The scan of a page fills it,
+// so that page and embedded image have one truth; a document of one picture has it for
+// every asset.
+func (e Example) Picture(page, frame int) (Picture, bool) {
+	if len(e.Pictures) == 1 {
+		return e.Pictures[0], true
+	}
+	for _, p := range e.Pictures {
+		if p.Page == page && p.Frame == frame {
+			return p, true
+		}
+	}
+	return Picture{}, false
 }

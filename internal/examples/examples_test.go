@@ -229,3 +229,26 @@ func docxPicture1(t *testing.T, b []byte) image.Image {
 	}
 	return img
 }
+
+func TestAnAssetFindsItsTruth(t *testing.T) {
+	made, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range made {
+		got, ok := Of(made, document.Sum(want.Bytes).String())
+		if !ok || got.Name != want.Name {
+			t.Errorf("%s is not found by its digest", want.Name)
+		}
+	}
+	if _, ok := Of(made, document.Sum(nil).String()); ok {
+		t.Error("found an example that there is not")
+	}
+	letter := made[0]
+	if p, ok := letter.Picture(2, 0); !ok || p.Page != 2 {
+		t.Error("page 2 of the letter is not found")
+	}
+	if _, ok := letter.Picture(3, 0); ok {
+		t.Error("the letter has no page 3")
+	}
+}

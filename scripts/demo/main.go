@@ -220,10 +220,13 @@ func byStage(r receipt.Result) string {
 	return strings.Join(parts, ", ")
 }
 
+// seconds is the work on a document, without its wait for the documents before it.
 func seconds(r receipt.Result) float64 {
 	var ms int64
-	for _, t := range r.TimingsMS {
-		ms += t
+	for stage, t := range r.TimingsMS {
+		if stage != document.StageQueue.String() {
+			ms += t
+		}
 	}
 	return float64(ms) / 1000
 }
