@@ -33,6 +33,9 @@ func Keep(ctx context.Context, s Extender, l Lease, d, every time.Duration) (kep
 	}
 }
 
+// leastWait keeps heartbeats to a busy store from becoming a flood as the end comes near.
+const leastWait = 10 * time.Millisecond
+
 // beat returns why the heartbeats ended.
 func beat(ctx context.Context, s Extender, l Lease, d, every time.Duration) error {
 	deadline := time.Now().Add(d)
@@ -54,7 +57,8 @@ func beat(ctx context.Context, s Extender, l Lease, d, every time.Duration) erro
 		case errors.Is(err, ErrLeaseLost), !time.Now().Before(deadline):
 			return ErrLeaseLost
 		default: // a busy store: try again soon, and at the deadline for the last time
-			wait = min(every, max(time.Until(deadline)/2, time.Millisecond))
+			left := time.Until(deadline)
+			wait = min(every, max(left/2, leastWait), left)
 		}
 	}
 }
