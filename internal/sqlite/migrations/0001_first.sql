@@ -76,11 +76,17 @@ CREATE TABLE log_head (
 ) STRICT;
 INSERT INTO log_head (one, size) VALUES (1, 0);
 
--- What is in the log stays as it is, whoever asks.
+-- What is in the log stays as it is: no statement of ours, however wrong, changes it. Who
+-- can write to the file can drop a trigger; then the signed checkpoints show it.
 CREATE TRIGGER entries_no_delete BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
 CREATE TRIGGER entries_no_update BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
 CREATE TRIGGER hashes_no_delete BEFORE DELETE ON hashes BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
 CREATE TRIGGER hashes_no_update BEFORE UPDATE ON hashes BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
+-- REPLACE deletes without asking the triggers above.
+CREATE TRIGGER entries_no_replace BEFORE INSERT ON entries
+WHEN EXISTS (SELECT 1 FROM entries WHERE sequence = NEW.sequence) BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
+CREATE TRIGGER hashes_no_replace BEFORE INSERT ON hashes
+WHEN EXISTS (SELECT 1 FROM hashes WHERE position = NEW.position) BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
 CREATE TRIGGER log_head_no_delete BEFORE DELETE ON log_head BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
 CREATE TRIGGER log_head_grows BEFORE UPDATE ON log_head WHEN NEW.size < OLD.size
 BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;

@@ -1,0 +1,187 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"blotter/internal/document"
+	"blotter/internal/queue"
+	"blotter/internal/reason"
+	"blotter/internal/sqlite"
+	"blotter/internal/vault"
+	"blotter/receipt"
+)
+
+func TestPutKeyKeepsTheFirst(t *testing.T) {
+	db, _, _ := openNew(t)
+	job := document.NewID()
+	if _, err := db.Key(t.Context(), job, vault.Original); reason.Of(err) != reason.VaultKeyGone {
+		t.Errorf("a key that was never made: %v", err)
+	}
+	for _, wrapped := range []string{"first", "second"} {
+		got, err := db.PutKey(t.Context(), job, vault.Original, []byte(wrapped))
+		if err != nil || string(got) != "first" {
+			t.Errorf("put %s: %s, %v", wrapped, got, err)
+		}
+	}
+	got, err := db.PutKey(t.Context(), job, vault.Derivative, []byte("another class"))
+	if err != nil || string(got) != "another class" {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestDestroyedKeyIsGoneFromEveryFile(t *testing.T) {
+	db, path, _ := openNew(t)
+	job, wrapped := document.NewID(), make([]byte, 200)
+	rand.Read(wrapped)
+	if _, err := db.PutKey(t.Context(), job, vault.Original, wrapped); err != nil {
+		t.Fatal(err)
+	}
+	if !onDisk(t, path, wrapped) {
+		t.Fatal("the key is on no file even before; the search is blind")
+	}
+	deleted := receipt.Event{Kind: receipt.Deleted}
+	if err := db.DestroyKey(t.Context(), job, vault.Original, deleted); err != nil {
+		t.Fatal(err)
+	}
+	if onDisk(t, path, wrapped) {
+		t.Error("the destroyed key can be read from a file")
+	}
+	pending, err := db.Pending(t.Context(), 10)
+	if err != nil || len(pending) != 1 || pending[0].Event.Kind != receipt.Deleted {
+		t.Errorf("the outbox holds %+v, %v", pending, err)
+	}
+
+	// It stays destroyed, and its destruction is told once.
+	if err := db.DestroyKey(t.Context(), job, vault.Original, deleted); reason.Of(err) != reason.VaultKeyGone {
+		t.Errorf("destroyed twice: %v", err)
+	}
+	if _, err := db.PutKey(t.Context(), job, vault.Original, wrapped); reason.Of(err) != reason.VaultKeyGone {
+		t.Errorf("made anew: %v", err)
+	}
+	if pending, err := db.Pending(t.Context(), 10); err != nil || len(pending) != 1 {
+		t.Errorf("the outbox holds %d events, %v", len(pending), err)
+	}
+}
+
+// onDisk looks for the middle of a secret in the database and its companions.
+func onDisk(t *testing.T, path string, secret []byte) bool {
+	t.Helper()
+	found := false
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		b, err := os.ReadFile(path + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = found || bytes.Contains(b, secret[50:100])
+	}
+	return found
+}
+
+func TestExpiredKeys(t *testing.T) {
+	db, _, c := openNew(t)
+	start, err := db.Now(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, late, due := enqueue(t, db), enqueue(t, db), enqueue(t, db)
+	for job, at := range map[document.ID]time.Time{kept: {}, late: start.Add(3 * time.Hour), due: start.Add(time.Hour)} {
+		putKey(t, db, job, vault.Original)
+		if err := db.ExpireKey(t.Context(), job, vault.Original, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	putKey(t, db, document.NewID(), vault.Task) // its job may still be on its way
+	expired(t, db)
+	c.advance(59 * time.Minute)
+	expired(t, db)
+	orphan := document.NewID()
+	putKey(t, db, orphan, vault.Derivative)
+	c.advance(2 * time.Minute)
+	if got := expiredJobs(t, db); len(got) != 2 || !slices.Contains(got, due) || slices.Contains(got, orphan) {
+		t.Errorf("expired: %v; want that of %s and the first orphan", got, due)
+	}
+	c.advance(2 * time.Hour)
+	if got := expiredJobs(t, db); len(got) != 4 || slices.Contains(got, kept) {
+		t.Errorf("expired: %v", got)
+	}
+	if got, err := db.ExpiredKeys(t.Context(), start.Add(24*time.Hour), 3); len(got) != 3 || err != nil {
+		t.Errorf("at most three: %v, %v", got, err)
+	}
+	if err := db.ExpireKey(t.Context(), document.NewID(), vault.Original, start); reason.Of(err) != reason.VaultKeyGone {
+		t.Errorf("the expiry of no key: %v", err)
+	}
+}
+
+// A process that died between a job's end and the destruction of its keys leaves them to
+// the retention: all of a rejected job, the task of a released one, none of a dead one.
+func TestExpiredKeysOfEndedJobs(t *testing.T) {
+	for state, want := range map[document.State][]vault.Class{
+		document.Rejected: {vault.Derivative, vault.Task}, document.Released: {vault.Task}, document.Dead: nil,
+	} {
+		t.Run(string(state), func(t *testing.T) {
+			db, _, _ := openNew(t)
+			id := enqueue(t, db)
+			putKey(t, db, id, vault.Task)
+			putKey(t, db, id, vault.Derivative)
+			j, err := db.Claim(t.Context(), queue.Claim{Lease: time.Hour}, func(queue.Job) receipt.Event { return receipt.Event{} })
+			if err != nil {
+				t.Fatal(err)
+			}
+			expired(t, db)
+			if err := db.Finish(t.Context(), queue.Lease{Job: id, Token: j.Token}, queue.Outcome{Target: state}); err != nil {
+				t.Fatal(err)
+			}
+			expired(t, db) // not before its end is on record
+			if err := sealAll(db); err != nil {
+				t.Fatal(err)
+			}
+			expired(t, db, want...)
+		})
+	}
+}
+
+func putKey(t *testing.T, db *sqlite.DB, job document.ID, c vault.Class) {
+	t.Helper()
+	if _, err := db.PutKey(t.Context(), job, c, []byte("k")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// expired checks the classes of the keys that are to be destroyed now.
+func expired(t *testing.T, db *sqlite.DB, want ...vault.Class) {
+	t.Helper()
+	var got []vault.Class
+	for _, k := range expiredNow(t, db) {
+		got = append(got, k.Class)
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("expired: %v, want %v", got, want)
+	}
+}
+
+func expiredJobs(t *testing.T, db *sqlite.DB) (ids []document.ID) {
+	t.Helper()
+	for _, k := range expiredNow(t, db) {
+		ids = append(ids, k.Job)
+	}
+	return ids
+}
+
+func expiredNow(t *testing.T, db *sqlite.DB) []vault.KeyName {
+	t.Helper()
+	now, err := db.Now(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := db.ExpiredKeys(t.Context(), now, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
