@@ -3,6 +3,7 @@ package receipt_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,7 +32,7 @@ func vectors(t testing.TB) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string][]byte{
+	all := map[string][]byte{
 		"trust.json":                     trust,
 		"event.json":                     payload.Payload,
 		"envelope.json":                  after.envelopes[3],
@@ -44,6 +45,62 @@ func vectors(t testing.TB) map[string][]byte {
 		"output/receipt.json":            after.receipt(3, 7),
 		"output/result.json":             result,
 		"output/asset-0001.png":          testPNG(t),
+	}
+	for _, bad := range badReceipts(t) {
+		all["bad/"+bad.name+".receipt.json"] = bad.data
+		all["bad/codes.tsv"] = fmt.Appendf(all["bad/codes.tsv"], "%s.receipt.json\t%s\t%s\n", bad.name, bad.code, bad.failing)
+	}
+	return all
+}
+
+// A badReceipt must be refused under trust.json.
+type badReceipt struct {
+	name, code string
+	failing    string // names of the statements that fail
+	data       []byte
+}
+
+// badReceipts are what another verifier may wrongly accept.
+func badReceipts(t testing.TB) []badReceipt {
+	l := fullLog(t)
+	good := l.receipt(6, 7)
+	const unread = "format key signature checkpoint inclusion"
+	edit := func(old, new string) []byte {
+		out := bytes.Replace(good, []byte(old), []byte(new), 1)
+		if bytes.Equal(out, good) {
+			t.Fatalf("%q is not in the receipt", old)
+		}
+		return out
+	}
+	thief := fullLog(t)
+	thief.key = testKey(1)
+	beyond := thief.add(receipt.Event{Kind: receipt.Received, Actor: "cli"})
+	stranger := fullLog(t)
+	stranger.key = testKey(9)
+	foreign := stranger.add(receipt.Event{Kind: receipt.Received, Actor: "cli"})
+	return []badReceipt{
+		{"newline-at-end", receipt.CodeMalformed, unread, append(bytes.Clone(good), '\n')},
+		{"repeated-member", receipt.CodeMalformed, unread, edit(`"schema":"blotter.receipt/1"`, `"schema":"x","schema":"blotter.receipt/1"`)},
+		{"capital-member", receipt.CodeMalformed, unread, edit(`"schema":"blotter.receipt/1"`, `"Schema":"blotter.receipt/1"`)},
+		{"escaped-letter", receipt.CodeMalformed, unread, edit(`"keyid"`, `"\u006beyid"`)},
+		{"loose-base64", receipt.CodeMalformed, unread, edit(`","payloadType"`, `\n","payloadType"`)},
+		{"index-with-zero", receipt.CodeMalformed, unread, edit(`index 6`, `index 06`)},
+		{"size-with-zero", receipt.CodeMalformed, unread, edit(`\n7\n`, `\n07\n`)},
+		{"extra-line", receipt.CodeMalformed, unread, edit(`index 6`, `extra \nindex 6`)},
+		{"carriage-return", receipt.CodeMalformed, unread, edit(`index 6\n`, `index 6\r\n`)},
+		{"other-index", receipt.CodeInclusion, "inclusion", edit(`index 6`, `index 5`)},
+		{"other-size", receipt.CodeCheckpoint, "checkpoint inclusion", edit(`\n7\n`, `\n8\n`)},
+		{"old-key-signs-on", receipt.CodeUntrusted, "key signature checkpoint", thief.receipt(beyond, beyond+1)},
+		{"unknown-key", receipt.CodeUntrusted, "key signature checkpoint", stranger.receipt(foreign, foreign+1)},
+	}
+}
+
+func TestBadVectorsAreRefused(t *testing.T) {
+	for _, bad := range badReceipts(t) {
+		report, err := receipt.Verify(readFile(t, "testdata/bad/"+bad.name+".receipt.json"), readTrust(t))
+		if failing(report) != bad.failing || receipt.CodeOf(err) != bad.code {
+			t.Errorf("%s: fails in %q with %v; want %q with %s", bad.name, failing(report), err, bad.failing, bad.code)
+		}
 	}
 }
 
