@@ -56,14 +56,22 @@ func (e Engines) Close() error {
 func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim document.Limits, e Engines) (Source, error) {
 	switch f {
 	case document.PNG, document.JPEG, document.TIFF:
-		return raster.Open(ctx, r, size, f, lim)
+		return source(raster.Open(ctx, r, size, f, lim))
 	case document.DOCX:
-		return office.Open(ctx, r, size, lim)
+		return source(office.Open(ctx, r, size, lim))
 	case document.PDF:
 		if e.pdf == nil {
 			return nil, reason.Because(reason.CellEngines, fmt.Errorf("extract: PDFium was not started"))
 		}
-		return pdf.Open(ctx, r, size, lim, e.pdf)
+		return source(pdf.Open(ctx, r, size, lim, e.pdf))
 	}
 	return nil, reason.Because(reason.SniffUnsupported, fmt.Errorf("extract: format %v is not opened", f))
+}
+
+// source keeps a nil pointer from becoming a Source that is not nil.
+func source[S Source](s S, err error) (Source, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }

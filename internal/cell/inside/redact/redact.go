@@ -28,8 +28,10 @@ func Burn(img draw.Image, boxes []document.Box) {
 }
 
 // Encode writes img as a PNG made from pixels alone: IHDR, IDAT and IEND, nothing
-// else. *image.Gray stays gray; everything else is written as 8-bit colour. It
-// buffers, so that w gets whole blocks.
+// else. *image.Gray stays gray; everything else is written as 8-bit colour, without
+// alpha where it is opaque. Compression is the fastest: on a page it is two to three
+// times as fast as the default, at 6–10 % more bytes (BenchmarkEncode). It buffers,
+// so that w gets whole blocks.
 func Encode(w io.Writer, img image.Image) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(b, img); err != nil {
@@ -41,10 +43,10 @@ func Encode(w io.Writer, img image.Image) error {
 // PixelDigest is the digest of an image's pixels, independent of how a file would
 // encode them: the SHA-256 of a header and the rows from top to bottom.
 //
-// The header is 13 bytes: the ASCII letters "blotpix1", then one byte for the number
-// of channels (1 gray, 4 colour) and, for *image.Gray, … width and height as 32-bit
-// big-endian numbers. Gray rows are one byte a pixel; every other image is read as
-// 8-bit non-premultiplied R, G, B, A.
+// The header is 17 bytes: the ASCII letters "blotpix1", one byte for the number of
+// channels (1 for *image.Gray, 4 for everything else), then width and height as
+// 32-bit big-endian numbers. A gray row is one byte a pixel; any other is R, G, B, A
+// a pixel, 8 bits each and not premultiplied. Rows follow each other without padding.
 func PixelDigest(img image.Image) document.Digest {
 	h := sha256.New()
 	r := img.Bounds()
