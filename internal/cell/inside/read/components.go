@@ -1,34 +1,81 @@
 package read
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // regions groups the map's text pixels into connected cores and grows each to the
 // line it stands for: the detector was trained on lines shrunk towards their middle
 // (DBNet), by a distance of area × ratio / circumference.
 func (m heat) regions() []region {
-	var out []region
+	var cores []core
 	seen := make([]bool, len(m.p))
 	var stack []int
 	for start, p := range m.p {
 		if seen[start] || float64(p) <= coreThreshold {
 			continue
 		}
-		var core core
-		core, stack = m.core(start, seen, stack[:0])
-		if r, ok := core.region(); ok {
+		var c core
+		c, stack = m.core(start, seen, stack[:0])
+		if c.pixels >= minCorePixels && c.score() >= minScore {
+			c.edge = hull(c.edge)
+			c.tight = tightest(c.edge)
+			cores = append(cores, c)
+		}
+	}
+	direction := direction(cores)
+	var out []region
+	for _, c := range cores {
+		if r, ok := c.region(direction); ok {
 			out = append(out, r)
 		}
 	}
-	return out
+	return outermost(out)
 }
 
-// core is one connected group of text pixels: the ends of its rows, and the sum of
-// probabilities.
+// direction is the unit vector along the page's lines: the median over long cores,
+// each counted by its length; along the rows where too few tell.
+func direction(cores []core) point {
+	var long []quad
+	for _, c := range cores {
+		if c.tight.length() > elongated*c.tight.height() {
+			long = append(long, c.tight)
+		}
+	}
+	slope := 0.0
+	if len(long) >= fewLines {
+		slope = medianSlope(long)
+	}
+	l := math.Hypot(1, slope)
+	return point{1 / l, slope / l}
+}
+
+// medianSlope is the median of dy/dx along rectangles, each counted by its length.
+func medianSlope(lines []quad) float64 {
+	slices.SortFunc(lines, func(a, b quad) int { return compare(a.along.y/a.along.x, b.along.y/b.along.x) })
+	total, sum := 0.0, 0.0
+	for _, q := range lines {
+		total += q.length()
+	}
+	for _, q := range lines {
+		if sum += q.length(); 2*sum >= total {
+			return q.along.y / q.along.x
+		}
+	}
+	return 0
+}
+
+// core is one connected group of text pixels: its edge, later the edge's convex hull
+// and the tightest rectangle around it, and the sum of probabilities.
 type core struct {
 	edge   []point
+	tight  quad
 	pixels int
 	sum    float64
 }
+
+func (c core) score() float64 { return c.sum / float64(c.pixels) }
 
 // core collects the pixels connected with start (by sides and corners) and marks them.
 func (m heat) core(start int, seen []bool, stack []int) (core, []int) {
@@ -67,23 +114,51 @@ func (m heat) core(start int, seen []bool, stack []int) (core, []int) {
 	return c, stack
 }
 
-func (c core) region() (region, bool) {
-	score := c.sum / float64(c.pixels)
-	if c.pixels < minCorePixels || score < minScore {
-		return region{}, false
-	}
-	h := hull(c.edge)
-	q := tightest(h)
-	// The direction of a short core is an accident of its outline.
-	if l, w := max(q.length(), q.height()), min(q.length(), q.height()); l < elongated*w {
-		q = around(h, point{1, 0})
+// region grows the core to its line. The direction of a core that is not very long is
+// an accident of its letters: the page's counts, unless the core clearly has another.
+func (c core) region(direction point) (region, bool) {
+	q := around(c.edge, direction)
+	t := c.tight
+	if t.length() > veryLong*t.height() || t.length()*t.height() < otherWay*q.length()*q.height() {
+		q = t
 	}
 	l, w := q.length(), q.height()
 	if min(l, w) < 1 {
 		return region{}, false
 	}
 	d := l * w * growRatio / (2 * (l + w))
-	return region{q.grown(d), score}, true
+	return region{q.grown(d), c.score()}, true
+}
+
+// outermost drops regions that lie in another almost whole: large letters break into
+// pieces of their line.
+func outermost(regions []region) []region {
+	slices.SortStableFunc(regions, func(a, b region) int {
+		return compare(b.length()*b.height(), a.length()*a.height())
+	})
+	var out []region
+	for _, g := range regions {
+		if !slices.ContainsFunc(out, func(o region) bool { return g.inside(o.quad) >= nested }) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// inside is the share of the rectangle, judged on a grid of points, that lies in
+// another.
+func (q quad) inside(o quad) float64 {
+	const n = 8
+	hit := 0
+	for j := range n {
+		for i := range n {
+			u, v := o.place(q.at((float64(i)+0.5)/n, (float64(j)+0.5)/n))
+			if u >= 0 && u <= 1 && v >= 0 && v <= 1 {
+				hit++
+			}
+		}
+	}
+	return float64(hit) / (n * n)
 }
 
 // grown moves every side outwards by d.
@@ -94,6 +169,3 @@ func (q quad) grown(d float64) quad {
 	}
 	return q.part(-d/l, -d/h, 1+d/l, 1+d/h)
 }
-
-// angle is the slope of the line against the page's rows, radians.
-func (q quad) angle() float64 { return math.Atan2(q.along.y, q.along.x) }

@@ -170,29 +170,3 @@ func similarity(a, b string) float64 {
 	}
 	return levenshtein.Similarity(strings.Map(keep, a), strings.Map(keep, b), nil)
 }
-
-// judge parts readings into what is understood and what is not. A line of which the
-// recogniser is not sure, or that is mostly in a script that nothing behind it can
-// judge, is unread as a whole; in others single words may be.
-func judge(readings []reading, w, h int) (readable []reading, unread []document.Box) {
-	for _, g := range readings {
-		if len(g.words) == 0 && g.inkless {
-			continue
-		}
-		if len(g.words) == 0 || g.confidence < minLineConfidence || g.foreign > maxForeignShare {
-			unread = append(unread, g.bounds(w, h))
-			continue
-		}
-		var good []word
-		for _, x := range g.words {
-			if x.foreign || x.confidence < minWordConfidence {
-				unread = append(unread, x.bounds(w, h))
-			} else {
-				good = append(good, x)
-			}
-		}
-		g.words = good
-		readable = append(readable, g)
-	}
-	return readable, slices.DeleteFunc(unread, document.Box.Empty)
-}

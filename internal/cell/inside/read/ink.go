@@ -94,35 +94,49 @@ func (k ink) widestGap(from, to int) int {
 	return (start + end) / 2
 }
 
-// rows extends a word's box over the ink of columns [from, to), up and down from the
-// middle of the line: accents and descenders reach beyond the region. It stops at the
-// first three blank rows; ink that goes on to the edge of the margin is a neighbour
-// or a rule, so that the line's own edge counts then.
+// rows finds from where to where the columns [from, to) are inked: in all rows of the
+// line, and beyond them as far as the ink goes on with gaps of at most four rows
+// (accents, dots and descenders may reach out of the region). Ink that goes on to the
+// edge of the margin is a neighbour or a rule, so that the line's own edge counts then.
 func (k ink) rows(from, to int) (top, bottom int) {
-	inked := func(y int) bool {
-		for x := max(0, from); x < min(k.w, to); x++ {
-			if k.dark[y*k.w+x] {
-				return true
-			}
+	const first, last, gap = cropMargin, cropMargin + cropHeight - 1, 4
+	top, bottom = last+1, first-1
+	for y := first; y <= last; y++ {
+		if k.row(y, from, to) {
+			top, bottom = min(top, y), y
 		}
-		return false
 	}
-	reach := func(y, step, edge int) int {
-		last, blank := y, 0
-		for y += step; blank < 3; y += step {
-			if y < 0 || y >= cropRows {
-				return edge
-			}
-			if inked(y) {
-				last, blank = y, 0
-			} else {
-				blank++
-			}
+	if top > bottom {
+		return first, last + 1
+	}
+	return k.follow(top, -1, gap, from, to, min(top, first)), k.follow(bottom, 1, gap, from, to, max(bottom, last)) + 1
+}
+
+// follow goes from row y in steps until the ink ends; edge is the answer where it
+// reaches the crop's.
+func (k ink) follow(y, step, gap, from, to, edge int) int {
+	last := y
+	for blank := 0; blank <= gap; y += step {
+		if y < 0 || y >= cropRows {
+			return edge
 		}
-		return last
+		if k.row(y, from, to) {
+			last, blank = y, 0
+		} else {
+			blank++
+		}
 	}
-	const firstThird, lastThird = cropMargin + cropHeight/3, cropMargin + cropHeight*2/3
-	return reach(firstThird, -1, cropMargin), reach(lastThird, 1, cropMargin+cropHeight-1) + 1
+	return last
+}
+
+// row reports whether row y has ink in columns [from, to).
+func (k ink) row(y, from, to int) bool {
+	for x := max(0, from); x < min(k.w, to); x++ {
+		if k.dark[y*k.w+x] {
+			return true
+		}
+	}
+	return false
 }
 
 // first is the first column of [from, to) with ink; from where there is none.

@@ -17,25 +17,32 @@ const (
 	coreThreshold = 0.3 * 255 // a pixel belongs to a line's core
 	minScore      = 0.5       // mean over a core's pixels
 	minCorePixels = 6
-	growRatio     = 1.6 // how far a core grows to its line, in area / circumference
-	elongated     = 3.0 // length / height from which a core's own direction is trusted
+	growRatio     = 1.6  // how far a core grows to its line, in area / circumference
+	nested        = 0.8  // share of a region inside another from which it is part of it
+	elongated     = 8.0  // length / height of a core from which it tells of the page's direction
+	fewLines      = 4    // such cores that a page must have
+	veryLong      = 20.0 // length / height from which a core's own direction is trusted
+	otherWay      = 0.6  // tightest area / area along the page's direction under which it is, too
 )
 
 // Recognition, pixels of a crop that is 48 high, unless said otherwise.
 const (
-	cropHeight   = 48   // the recogniser's input
-	cropMargin   = 12   // rows above and below, for finding the ink of a word
-	cropWidest   = 1600 // wider lines are cut at a gap
-	cropNarrow   = 16   // narrower crops are filled up with paper
-	cropCutRange = 400  // how far before cropWidest a gap is looked for
-	spaceRatio   = 0.1  // a space where p(space)/p(best) exceeds this (measured: photo 71 → 99.5 %, screen 86 → 98.5 % of words exact)
-	tallRatio    = 1.5  // height / width from which a region is a vertical line
+	cropHeight     = 48   // the recogniser's input
+	cropMargin     = 12   // rows above and below, for finding the ink of a word
+	cropWidest     = 1600 // wider lines are cut at a gap
+	cropNarrow     = 16   // narrower crops are filled up with paper
+	cropCutRange   = 400  // how far before cropWidest a gap is looked for
+	spaceRatio     = 0.1  // a space where p(space)/p(best) exceeds this (measured: photo 71 → 99.5 %, screen 86 → 98.5 % of words exact)
+	punctuationGap = 7    // blank columns between a mark and a letter that are a space: a fifth of an em
+	tallRatio      = 1.5  // height / width from which a region is a vertical line
 )
 
 // Confidence, 0–1: the mean probability of a word's characters.
 const (
 	minLineConfidence = 0.60 // a line under it is unread as a whole
 	minWordConfidence = 0.50 // a word under it is unread
+	sureWord          = 0.90 // clean print reads at 0.97 and more; Cyrillic taken for Latin at 0.7 to 0.95
+	sureLine          = 0.93
 	maxForeignShare   = 0.30 // share of characters outside Latin script from which a line is unread
 )
 
@@ -53,6 +60,9 @@ const (
 	angleDoubt    = 0.20 // share of votes for upside down from which the recogniser is asked
 	angleReadings = 4    // crops that it then reads both ways
 )
+
+// Lines.
+const sameRow = 0.5 // share of the lower segment's height from which two share a line
 
 // Second look.
 const (

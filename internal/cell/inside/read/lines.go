@@ -12,31 +12,23 @@ import (
 type segment struct {
 	words       []words.Word
 	left, right float64
-	level       float64 // height of the middle on the page, as if the page were not skewed
-	height      float64
+	top, bottom float64 // as if the page were not skewed
 	vertical    bool
 }
 
 // skew is the slope of the page's lines: the median over long lines, each counted by
 // its length.
 func skew(regions []region) float64 {
-	type line struct{ slope, length float64 }
-	var lines []line
-	total := 0.0
+	var long []quad
 	for _, g := range regions {
 		if g.upright() && g.length() > 4*g.height() {
-			lines = append(lines, line{g.along.y / g.along.x, g.length()})
-			total += g.length()
+			long = append(long, g.quad)
 		}
 	}
-	slices.SortFunc(lines, func(a, b line) int { return compare(a.slope, b.slope) })
-	sum := 0.0
-	for _, l := range lines {
-		if sum += l.length; 2*sum >= total {
-			return l.slope
-		}
+	if len(long) < fewLines {
+		return 0
 	}
-	return 0
+	return medianSlope(long)
 }
 
 // arrange puts all words of a page in order: numbered by line from the top, within a
@@ -48,11 +40,11 @@ func arrange(readings []reading, layer []words.Word, slope float64, w, h int) []
 	for _, g := range readings {
 		ws := slices.DeleteFunc(pageWords([]reading{g}, w, h), func(x words.Word) bool { return standsOn(x, layer) })
 		if len(ws) > 0 {
-			segments = append(segments, newSegment(ws, slope, g.quad.height()/growth))
+			segments = append(segments, newSegment(ws, slope))
 		}
 	}
 	for _, x := range layer {
-		segments = append(segments, newSegment([]words.Word{x}, slope, float64(x.Box.H)))
+		segments = append(segments, newSegment([]words.Word{x}, slope))
 	}
 	var out []words.Word
 	for i, line := range rows(segments) {
@@ -66,9 +58,6 @@ func arrange(readings []reading, layer []words.Word, slope float64, w, h int) []
 	return out
 }
 
-// growth is about how much higher a region is than the letters in it.
-const growth = 1.4
-
 func standsOn(x words.Word, layer []words.Word) bool {
 	for _, l := range layer {
 		if 2*x.Box.Intersect(l.Box).Area() > x.Box.Area() {
@@ -78,18 +67,19 @@ func standsOn(x words.Word, layer []words.Word) bool {
 	return false
 }
 
-func newSegment(ws []words.Word, slope, height float64) segment {
-	s := segment{words: ws, left: math.Inf(1), right: math.Inf(-1), height: height, vertical: ws[0].Vertical}
+func newSegment(ws []words.Word, slope float64) segment {
+	s := segment{words: ws, left: math.Inf(1), right: math.Inf(-1), vertical: ws[0].Vertical}
 	for _, x := range ws {
-		c := middle(x.Box)
 		s.left, s.right = min(s.left, float64(x.Box.X)), max(s.right, float64(x.Box.X+x.Box.W))
-		s.level += (c.y - slope*c.x) / float64(len(ws))
+		drop := slope * middle(x.Box).x
+		s.top += (float64(x.Box.Y) - drop) / float64(len(ws))
+		s.bottom += (float64(x.Box.Y+x.Box.H) - drop) / float64(len(ws))
 	}
 	return s
 }
 
-// rows joins segments that stand on the same height, nearest first, and orders the
-// rows from the top.
+// rows joins segments that stand on the same height, each with the row whose last
+// segment it shares most of its height with, and orders the rows from the top.
 func rows(segments []segment) [][]segment {
 	slices.SortStableFunc(segments, func(a, b segment) int { return compare(a.left, b.left) })
 	var out, vertical [][]segment
@@ -98,12 +88,11 @@ func rows(segments []segment) [][]segment {
 			vertical = append(vertical, []segment{s})
 			continue
 		}
-		best, distance := -1, math.Inf(1)
+		best, most := -1, sameRow
 		for i, row := range out {
 			last := row[len(row)-1]
-			d := math.Abs(last.level - s.level)
-			if d < 0.5*min(last.height, s.height) && d < distance && last.right-s.left < 0.5*min(s.right-s.left, last.right-last.left) {
-				best, distance = i, d
+			if share := s.beside(last); share >= most && !s.covers(last) {
+				best, most = i, share
 			}
 		}
 		if best < 0 {
@@ -116,10 +105,21 @@ func rows(segments []segment) [][]segment {
 	return append(out, vertical...)
 }
 
+// beside is the share of the lower segment's height that both have in common.
+func (s segment) beside(o segment) float64 {
+	return (min(s.bottom, o.bottom) - max(s.top, o.top)) / max(1, min(s.bottom-s.top, o.bottom-o.top))
+}
+
+// covers reports whether two segments stand in the same columns by half.
+func (s segment) covers(o segment) bool {
+	return min(s.right, o.right)-max(s.left, o.left) > 0.5*min(s.right-s.left, o.right-o.left)
+}
+
+// level is the height of a row's middle.
 func level(row []segment) float64 {
 	sum := 0.0
 	for _, s := range row {
-		sum += s.level
+		sum += (s.top + s.bottom) / 2
 	}
 	return sum / float64(len(row))
 }

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"bytes"
 	"context"
 	"image"
 	"slices"
@@ -27,7 +28,7 @@ func (r *Reader) look(ctx context.Context, img image.Image, turn document.Turn, 
 	if err != nil || p.w <= 0 || p.h <= 0 {
 		return words.Page{}, err
 	}
-	v := p.turned(turn)
+	v := p.without(burned).turned(turn)
 	regions, err := r.detect(v, lookZoom)
 	if err != nil {
 		return words.Page{}, err
@@ -49,6 +50,68 @@ func (r *Reader) look(ctx context.Context, img image.Image, turn document.Turn, 
 		Words: slices.DeleteFunc(arrange(readable, nil, skew(regions), v.w, v.h),
 			func(w words.Word) bool { return destroyed(w.Box) }),
 	}, nil
+}
+
+// without returns a copy of the picture with the burned boxes in the colour of what is
+// around them: black boxes side by side look like writing to the detector. A box that
+// is not of one colour was not burned and stays.
+func (p picture) without(burned []document.Box) picture {
+	out := p
+	out.pix = slices.Clone(p.pix)
+	page := document.Box{W: p.w, H: p.h}
+	for _, b := range burned {
+		b = b.Intersect(page)
+		if b.Empty() || !p.plain(b) {
+			continue
+		}
+		paper := p.around(b, burned)
+		for y := b.Y; y < b.Y+b.H; y++ {
+			for x := b.X; x < b.X+b.W; x++ {
+				copy(out.pix[y*p.stride+x*p.step:], paper[:p.channels])
+			}
+		}
+	}
+	return out
+}
+
+// plain reports whether all pixels of a box have one colour.
+func (p picture) plain(b document.Box) bool {
+	first := p.pix[b.Y*p.stride+b.X*p.step:][:p.channels]
+	for y := b.Y; y < b.Y+b.H; y++ {
+		for x := b.X; x < b.X+b.W; x++ {
+			if !bytes.Equal(p.pix[y*p.stride+x*p.step:][:p.channels], first) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// around is the median colour next to a box, where no other box is; white where
+// boxes are all around.
+func (p picture) around(b document.Box, burned []document.Box) (out [3]uint8) {
+	var count [3][256]int
+	n := 0
+	ring := b.Grow(2, p.w, p.h)
+	near := slices.DeleteFunc(slices.Clone(burned), func(o document.Box) bool { return o.Intersect(ring).Empty() })
+	for y := ring.Y; y < ring.Y+ring.H; y++ {
+		for x := ring.X; x < ring.X+ring.W; x++ {
+			if slices.ContainsFunc(near, func(o document.Box) bool { return image.Pt(x, y).In(o.Rect()) }) {
+				continue
+			}
+			n++
+			for c := range p.channels {
+				count[c][p.pix[y*p.stride+x*p.step+c]]++
+			}
+		}
+	}
+	for c := range out {
+		out[c] = median(count[c], n)
+		if n == 0 {
+			out[c] = 255
+		}
+	}
+	return out
 }
 
 // worthReading reports whether a region is neither destroyed nor known from before,

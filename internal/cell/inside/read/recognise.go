@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
@@ -148,7 +150,7 @@ func (c crop) split(glyphs []glyph, step float64, k ink) []word {
 	left := k.first(0, c.w)
 	for from := 0; from < len(glyphs); {
 		to := from + 1
-		for to < len(glyphs) && !glyphs[to].space {
+		for to < len(glyphs) && !glyphs[to].space && !k.sentenceGap(glyphs[to-1], glyphs[to], column) {
 			to++
 		}
 		right, next := k.last(column(glyphs[to-1]), c.w), 0
@@ -163,6 +165,17 @@ func (c crop) split(glyphs []glyph, step float64, k ink) []word {
 		left, from = next, to
 	}
 	return out
+}
+
+// sentenceGap reports whether the paper between a punctuation mark and a letter is as
+// wide as a space: there the recogniser swallows most of the spaces that it swallows.
+func (k ink) sentenceGap(mark, next glyph, column func(glyph) int) bool {
+	r, _ := utf8.DecodeRuneInString(next.text)
+	if !strings.Contains(":;,.", mark.text) || !unicode.IsLetter(r) {
+		return false
+	}
+	start, end := k.blank(column(mark), column(next))
+	return end-start >= punctuationGap
 }
 
 // word makes one word of the columns [left, right), padded by a crop pixel and at

@@ -1,0 +1,85 @@
+package read
+
+import (
+	"context"
+	"image"
+	"image/draw"
+	"testing"
+
+	"blotter/internal/cell/inside/words"
+	"blotter/internal/document"
+)
+
+// burn blackens boxes of an asset.
+func burn(m *image.Gray, boxes []document.Box) *image.Gray {
+	out := image.NewGray(m.Rect)
+	draw.Draw(out, m.Rect, m, image.Point{}, draw.Src)
+	for _, b := range boxes {
+		draw.Draw(out, b.Rect(), image.Black, image.Point{}, draw.Src)
+	}
+	return out
+}
+
+func mustLook(t *testing.T, img image.Image, turn document.Turn, burned []document.Box, before *words.Page) words.Page {
+	t.Helper()
+	p, err := reader(t).Look(context.Background(), img, turn, burned, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestLookIsQuietWhereAllIsBurned(t *testing.T) {
+	s := a4(t, 150)
+	before := mustRead(t, s.Gray, nil)
+	var boxes []document.Box
+	for _, w := range before.Words {
+		boxes = append(boxes, w.Box.Grow(3, s.Rect.Dx(), s.Rect.Dy()))
+	}
+	p := mustLook(t, burn(s.Gray, boxes), 0, boxes, &before)
+	if len(p.Words)+len(p.Unread) > 0 {
+		t.Errorf("seen on a page of black boxes: %+v", p)
+	}
+}
+
+func TestLookSeesWhatAppeared(t *testing.T) {
+	for turn := range document.Turn(4) {
+		s := a4(t, 150)
+		before := mustRead(t, s.Gray, nil)
+		before.Turn = turn
+		w := wordOf(before, "Oyelaran")
+		if w == nil {
+			t.Fatal("the name was not read")
+		}
+		// The name is burned but for its second half, and a line appears that the
+		// first look did not see.
+		half := document.Box{X: w.Box.X, Y: w.Box.Y, W: w.Box.W / 2, H: w.Box.H}
+		derivative := burn(s.Gray, []document.Box{half})
+		fresh := &sheet{Gray: derivative, paper: 255, ink: 0}
+		fresh.print(t, "Wenceslas Abernathy", 22, 200, 1500)
+		asset := before.ToAsset(half)
+		p := mustLook(t, turned(derivative, (4-turn)%4), turn, []document.Box{asset}, &before)
+		if wordOf(p, "Wenceslas") == nil || wordOf(p, "Abernathy") == nil {
+			t.Errorf("turn %d: a new line was not read", turn)
+		}
+		rest := document.Box{X: half.X + half.W, Y: half.Y, W: w.Box.W - half.W, H: half.H}
+		seen := append([]document.Box(nil), p.Unread...)
+		for _, x := range p.Words {
+			seen = append(seen, x.Box)
+			if x.Text == "dizziness" {
+				t.Errorf("turn %d: a known line was read again", turn)
+			}
+		}
+		if under(quadOf(rest), seen) < 0.5 {
+			t.Errorf("turn %d: what a box left standing was not seen", turn)
+		}
+	}
+}
+
+func TestLookWithoutAFirst(t *testing.T) {
+	s := a4(t, 150)
+	p := mustLook(t, s.Gray, 0, nil, nil)
+	if got := found(t, s.words, p); got < 0.95 {
+		t.Errorf("%.1f %% of words read", 100*got)
+	}
+}
