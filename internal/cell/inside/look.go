@@ -6,6 +6,7 @@ import (
 	"image/draw"
 
 	"blotter/internal/cell/inside/redact"
+	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -22,27 +23,29 @@ var omit = func(index int, fs []document.Finding) []document.Finding { return fs
 // shows. What is found then joins the asset's findings. It withholds the asset with
 // redact.second_look where looking does not help.
 func (p *pipeline) burn(ctx context.Context, a *asset, img draw.Image) error {
+	kept := remaining(a.page, a.findings)
 	a.findings = omit(a.Index, a.findings)
 	p.paint(img, a.findings)
 	for range looks {
-		again, err := p.look(ctx, a, img)
+		again, err := p.look(ctx, a, img, kept)
 		if err != nil {
 			return err
 		}
 		a.findings = append(a.findings, again...)
 		p.paint(img, again)
-		if !anyRead(again) {
+		if !tells(again) {
 			return nil
 		}
 	}
 	return reason.Because(reason.RedactLook, errors.New("inside: still shows personal data"))
 }
 
-// anyRead reports whether a finding was read: text that was only seen is gone once it
-// is covered, while what could be read again tells that covering does not work.
-func anyRead(fs []document.Finding) bool {
+// tells reports whether a finding of the second look was recognised as personal. Text
+// that was only seen, or a scrap that no vocabulary explains, is gone once it is
+// covered; a name that shows again tells that covering does not work.
+func tells(fs []document.Finding) bool {
 	for _, f := range fs {
-		if f.Type != document.Unread {
+		if f.Type != document.Unread && f.Type != document.Unknown {
 			return true
 		}
 	}
@@ -54,12 +57,39 @@ func (p *pipeline) paint(img draw.Image, fs []document.Finding) {
 	redact.Burn(img, boxesOf(fs))
 }
 
+// remaining is the part of a page that may still show once its findings are burned: only
+// that does the second look take for known. A word that should be gone and is not is
+// news, whatever was read before.
+func remaining(page *words.Page, gone []document.Finding) *words.Page {
+	shows := func(upright document.Box) bool {
+		b := page.ToAsset(upright)
+		for _, f := range gone {
+			if 2*f.Box.Intersect(b).Area() >= b.Area() {
+				return false
+			}
+		}
+		return true
+	}
+	out := &words.Page{Width: page.Width, Height: page.Height, Turn: page.Turn}
+	for _, w := range page.Words {
+		if shows(w.Box) {
+			out.Words = append(out.Words, w)
+		}
+	}
+	for _, b := range page.Unread {
+		if shows(b) {
+			out.Unread = append(out.Unread, b)
+		}
+	}
+	return out
+}
+
 // look returns what still shows on a burned asset, in its own pixels, wider than it was
 // read: a box that was too small once should not be so twice.
-func (p *pipeline) look(ctx context.Context, a *asset, img draw.Image) (fs []document.Finding, err error) {
+func (p *pipeline) look(ctx context.Context, a *asset, img draw.Image, kept *words.Page) (fs []document.Finding, err error) {
 	defer p.in(document.StageVerify)()
 	err = guard(reason.ReadFailed, func() error {
-		page, err := p.engines.reader.Look(ctx, img, a.page.Turn, boxesOf(a.findings), a.page)
+		page, err := p.engines.reader.Look(ctx, img, a.page.Turn, boxesOf(a.findings), kept)
 		if err != nil {
 			return coded(reason.ReadFailed, err)
 		}

@@ -1,0 +1,128 @@
+package inside_test
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"blotter/internal/cell"
+	"blotter/internal/cell/wire"
+	"blotter/internal/document"
+)
+
+// task is what the default policy asks for, near enough.
+func task() wire.Task {
+	t := wire.Task{Limits: limits, PaddingPX: 2, Threshold: map[document.Type]float64{}}
+	for _, typ := range document.Types() {
+		t.Threshold[typ] = 0.5
+	}
+	return t
+}
+
+// example opens one of the documents that ship with the project.
+func example(t *testing.T, name string) *os.File {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "..", "examples", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// One document of each kind goes through a real cell with the real engines, behind all
+// walls: each asset is redacted, and black where it says so.
+func TestDocumentsThroughARealCell(t *testing.T) {
+	cfg := withEngines(t)
+	for name, want := range map[string]struct {
+		format     document.Format
+		assets     int
+		notCovered document.NotCovered
+	}{
+		"referral-letter.pdf": {document.PDF, 3, 0},
+		"insurance-card.jpg":  {document.JPEG, 1, 0},
+		"fax.tiff":            {document.TIFF, 2, 0},
+		"report.docx":         {document.DOCX, 1, document.OfficeText},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &sink{}
+			r, err := start(t, cfg).Run(t.Context(), example(t, name), task(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Format != want.format || r.Assets != want.assets || r.NotCovered&want.notCovered != want.notCovered {
+				t.Errorf("report %+v", r)
+			}
+			if r.Protections != wire.AllProtections {
+				t.Errorf("only %v stood", r.Protections.Names())
+			}
+			for _, stage := range []document.Stage{document.StageExtract, document.StageRead, document.StageRedact, document.StageVerify} {
+				if r.Timings[stage] <= 0 {
+					t.Errorf("no time for %v", stage)
+				}
+			}
+			for _, a := range s.assets {
+				checkDerivative(t, a, s.made[a.Index])
+			}
+		})
+	}
+}
+
+func checkDerivative(t *testing.T, a cell.Asset, made *bytes.Buffer) {
+	t.Helper()
+	if a.Status != document.Redacted || len(a.Findings) == 0 {
+		t.Errorf("asset %d: %v %s with %d boxes", a.Index, a.Status, a.Reason, len(a.Findings))
+		return
+	}
+	img, err := png.Decode(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if img.Bounds() != image.Rect(0, 0, a.Width, a.Height) {
+		t.Errorf("asset %d measures %v", a.Index, img.Bounds())
+	}
+	for _, f := range a.Findings {
+		if !black(img, f.Box) {
+			t.Errorf("asset %d shows something under %+v", a.Index, f)
+		}
+	}
+}
+
+func black(img image.Image, b document.Box) bool {
+	for y := b.Y; y < b.Y+b.H; y++ {
+		for x := b.X; x < b.X+b.W; x++ {
+			if r, g, bl, _ := img.At(x, y).RGBA(); r|g|bl != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// A box that the first burning leaves out is seen by the second look, with the real
+// reader on a real document: it is covered then, or the asset is withheld.
+func TestSecondLookInARealCell(t *testing.T) {
+	tk := task()
+	tk.Subject = []byte(leaveOneOut)
+	s := &sink{}
+	if _, err := start(t, withEngines(t)).Run(t.Context(), example(t, "insurance-card.jpg"), tk, s); err != nil {
+		t.Fatal(err)
+	}
+	a := s.assets[0]
+	if a.Status == document.Withheld {
+		return
+	}
+	again := 0
+	for _, f := range a.Findings {
+		if f.Source == document.BySecondLook {
+			again++
+		}
+	}
+	if again == 0 {
+		t.Errorf("the second look saw nothing: %+v", a.Findings)
+	}
+	checkDerivative(t, a, s.made[a.Index])
+}
