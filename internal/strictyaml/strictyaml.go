@@ -106,8 +106,12 @@ func (r *reader) syntax(err error) {
 	r.problem(0, "not YAML")
 }
 
-// node walks down to the leaves.
+// node walks down to the leaves, which are where fields stand.
 func (r *reader) node(path string, n ast.Node) {
+	if _, leaf := r.fields[path]; leaf {
+		r.leaf(path, n)
+		return
+	}
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		for _, v := range n.Values {
