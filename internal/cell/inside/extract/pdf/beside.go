@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"bytes"
+
 	"github.com/klippa-app/go-pdfium/enums"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
@@ -9,10 +11,16 @@ import (
 	"blotter/internal/document"
 )
 
-// beside tells what the document holds apart from pages. A question that PDFium
-// cannot answer counts as a yes.
-func (d *Document) beside() document.NotCovered {
+// xmpMark begins every XMP packet; packets are stored without compression so that
+// programs that know no PDF find them.
+const xmpMark = "<?xpacket begin"
+
+// beside tells what the document holds apart from pages. data is the whole file.
+func (d *Document) beside(data []byte) document.NotCovered {
 	var n document.NotCovered
+	if bytes.Contains(data, []byte(xmpMark)) {
+		n |= document.Metadata
+	}
 	files, err := d.e.pdf.FPDFDoc_GetAttachmentCount(&requests.FPDFDoc_GetAttachmentCount{Document: d.ref})
 	if err != nil || files.AttachmentCount > 0 {
 		n |= document.EmbeddedFiles
@@ -23,7 +31,7 @@ func (d *Document) beside() document.NotCovered {
 	}
 	for _, tag := range []string{"Title", "Author", "Subject", "Keywords", "Creator", "Producer", "CreationDate", "ModDate"} {
 		text, err := d.e.pdf.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: d.ref, Tag: tag})
-		if err != nil || text.Value != "" {
+		if err == nil && text.Value != "" { // an error: no information dictionary
 			n |= document.Metadata
 		}
 	}

@@ -57,7 +57,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits, e
 		return nil, openError(err)
 	}
 	d := &Document{e: e, ref: res.Document, lim: lim, tally: catalogue.NewTally(lim), open: -1}
-	if err := d.list(ctx); err != nil {
+	if err := d.list(ctx, data); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
@@ -71,7 +71,7 @@ func openError(err error) error {
 }
 
 // list walks the pages in order.
-func (d *Document) list(ctx context.Context) error {
+func (d *Document) list(ctx context.Context, data []byte) error {
 	count, err := d.e.pdf.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: d.ref})
 	if err != nil {
 		return d.wrong("count pages", err)
@@ -79,7 +79,7 @@ func (d *Document) list(ctx context.Context) error {
 	if count.PageCount > d.lim.Pages {
 		return reason.Because(reason.ExtractPages, fmt.Errorf("pdf: %d pages", count.PageCount))
 	}
-	d.extra = d.beside()
+	d.extra = d.beside(data)
 	d.startForm()
 	w := walk{d: d, known: map[document.Digest]int{}, left: maxObjects}
 	for i := range count.PageCount {
