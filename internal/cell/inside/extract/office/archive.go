@@ -101,7 +101,7 @@ func unpack(p *zip.File, lim document.Limits) ([]byte, error) {
 // headBytes is how much of each part is looked at to tell what it is.
 const headBytes = 512
 
-// head returns a part's first bytes.
+// head returns a part's first bytes, and with an error those before it.
 func (d *Document) head(p *zip.File) ([]byte, error) {
 	in, err := p.Open()
 	if err != nil {
@@ -110,8 +110,8 @@ func (d *Document) head(p *zip.File) ([]byte, error) {
 	defer in.Close()
 	b := make([]byte, headBytes)
 	n, err := io.ReadFull(in, b)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, err
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && uint64(n) == p.UncompressedSize64 {
+		err = nil
 	}
-	return b[:n], nil
+	return b[:n], err
 }

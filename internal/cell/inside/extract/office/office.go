@@ -67,18 +67,15 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits) (
 // picture.
 func (d *Document) addPart(p *zip.File, called bool) error {
 	head, err := d.head(p)
-	if err != nil {
-		if called {
-			return d.add(picture{part: p}, withheld(document.UnknownFormat, reason.ExtractMalformed))
-		}
-		return nil // damaged and no picture: nothing that could be released
-	}
 	kind := pictureKind(head)
 	switch kind {
 	case document.PNG, document.JPEG, document.TIFF:
 		return d.addRaster(p, kind)
 	case document.UnknownFormat:
 		d.extra |= attached(head)
+		if err != nil { // it may have been a picture
+			return d.add(picture{part: p}, withheld(kind, reason.ExtractMalformed))
+		}
 		if !called {
 			return nil
 		}

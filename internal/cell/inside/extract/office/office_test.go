@@ -1,0 +1,284 @@
+package office
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/png"
+	"strings"
+	"testing"
+
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+var roomy = document.Limits{Assets: 100, Frames: 10, AssetPixels: 1e6, TotalPixels: 1e7, Entries: 100, UnpackedBytes: 8 << 20, Ratio: 100}
+
+// part is one file of an archive.
+type part struct{ name, data string }
+
+func archive(t testing.TB, parts ...part) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, p := range parts {
+		f, err := w.Create(p.name)
+		if err == nil {
+			_, err = f.Write([]byte(p.data))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func picturePNG(t testing.TB, w, h int) string {
+	t.Helper()
+	var b bytes.Buffer
+	img := image.NewGray(image.Rect(0, 0, w, h))
+	for i := range img.Pix {
+		img.Pix[i] = byte(i * 7)
+	}
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func rels(lines ...string) string {
+	return `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` + strings.Join(lines, "") + `</Relationships>`
+}
+
+func rel(kind, target, mode string) string {
+	return fmt.Sprintf(`<Relationship Id="r" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/%s" Target="%s" TargetMode="%s"/>`, kind, target, mode)
+}
+
+// emf is the head of a metafile with inclusive bounds 0,0–w-1,h-1.
+func emf(w, h uint32) string {
+	b := binary.LittleEndian.AppendUint32([]byte{1, 0, 0, 0, 88, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, w-1)
+	b = binary.LittleEndian.AppendUint32(b, h-1)
+	return string(append(append(b, make([]byte, 16)...), " EMF"...)) + strings.Repeat("\x00", 44)
+}
+
+func tryOpen(b []byte, lim document.Limits) (*Document, error) {
+	return Open(context.Background(), bytes.NewReader(b), int64(len(b)), lim)
+}
+
+func open(t *testing.T, b []byte, lim document.Limits) *Document {
+	t.Helper()
+	d, err := tryOpen(b, lim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Every picture is found wherever it lies and whatever it is called; what cannot be
+// decoded keeps its place with a reason.
+func TestPictures(t *testing.T) {
+	d := open(t, archive(t,
+		part{"word/media/image2.png", picturePNG(t, 3, 2)},
+		part{"word/document.xml", "<w:document/>"},
+		part{"word/_rels/header1.xml.rels", rels(rel("image", "media/odd.dat", ""), rel("image", "/word/media/image9.emf", ""), rel("image", "media/gone.png", ""))},
+		part{"word/media/odd.dat", "no known picture"},
+		part{"word/media/image9.emf", emf(640, 480)},
+		part{"word/media/image1.jpeg", picturePNG(t, 5, 4)}, // its name lies
+		part{"customXml/item.bin", picturePNG(t, 1, 1)},
+		part{"word/media/a.gif", "GIF89a\x07\x00\x08\x00"},
+		part{"word/media/b.wmf", "\xd7\xcd\xc6\x9a"},
+		part{"word/media/c.svg", `<svg xmlns="x"/>`},
+		part{"word/media/d.bmp", "BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x09\x00\x00\x00\xf8\xff\xff\xff"},
+		part{"word/media/e.png", picturePNG(t, 2, 2)[:20]},
+	), roomy)
+	var got []string
+	for _, it := range d.Assets() {
+		got = append(got, fmt.Sprintf("%d %v %v %dx%d %s", it.Index, it.Kind, it.Format, it.Width, it.Height, it.Withheld))
+	}
+	want := []string{
+		"1 image image/png 1x1 ",
+		"2 image image/gif 7x8 extract.unsupported_encoding",
+		"3 image image/wmf 0x0 extract.vector_image",
+		"4 image image/svg+xml 0x0 extract.vector_image",
+		"5 image image/bmp 9x8 extract.unsupported_encoding",
+		"6 image image/png 0x0 extract.truncated",
+		"7 image image/png 5x4 ",
+		"8 image image/png 3x2 ",
+		"9 image image/emf 640x480 extract.vector_image",
+		"10 image application/octet-stream 0x0 extract.unsupported_encoding",
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("assets\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	img, err := d.Load(7)
+	if err != nil || img.Bounds() != image.Rect(0, 0, 3, 2) || img.(*image.Gray).Pix[1] != 7 {
+		t.Errorf("loaded %v, %v", img, err)
+	}
+	if _, err := d.Load(8); reason.Of(err) != reason.ExtractVector {
+		t.Errorf("a withheld picture gave %v", err)
+	}
+}
+
+func TestNotCovered(t *testing.T) {
+	for name, c := range map[string]struct {
+		p    part
+		want document.NotCovered
+	}{
+		"text":             {part{"word/document.xml", "<w:t>x</w:t>"}, 0},
+		"external picture": {part{"word/_rels/document.xml.rels", rels(rel("image", "http://example.org/x.png", "External"))}, document.ExternalImages},
+		"external link":    {part{"word/_rels/document.xml.rels", rels(rel("hyperlink", "http://example.org", "External"))}, 0},
+		"external object":  {part{"word/_rels/document.xml.rels", rels(rel("oleObject", "file:///x", "External"))}, document.EmbeddedFiles},
+		"attachment":       {part{"word/embeddings/oleObject1.bin", "x"}, document.EmbeddedFiles},
+		"file in disguise": {part{"word/media/x.bin", "%PDF-1.7"}, document.EmbeddedFiles},
+		"chart":            {part{"word/charts/chart1.xml", "<c/>"}, document.OfficeVector},
+		"text box":         {part{"word/document.xml", "<wps:wsp>"}, document.OfficeVector},
+		"properties":       {part{"docProps/core.xml", "<x/>"}, document.Metadata},
+		"comments":         {part{"word/comments.xml", "<x/>"}, document.Metadata},
+	} {
+		if got := open(t, archive(t, c.p), roomy).NotCovered(); got != c.want|document.OfficeText {
+			t.Errorf("%s: %v", name, got.Names())
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	pics := archive(t, part{"a.png", picturePNG(t, 10, 10)}, part{"b.png", picturePNG(t, 10, 10)})
+	size := int64(2 * len(picturePNG(t, 10, 10)))
+	zeros := func(n int) string { return strings.Repeat("\x00", n) }
+	dense := archive(t, part{"word/document.xml", zeros(ratioFrom + 1)})
+	small := archive(t, part{"word/document.xml", zeros(ratioFrom)})
+	blank := archive(t, part{"word/media/image1.emf", emf(9, 9) + zeros(3<<20)}, part{"a.png", picturePNG(t, 1, 1)})
+	photo := archive(t, part{"a.png", picturePNG(t, 1, 1) + zeros(2<<20)}, part{"b.png", picturePNG(t, 1, 1)})
+	for _, c := range []struct {
+		name              string
+		b                 []byte
+		change            func(*document.Limits)
+		refused, withheld reason.Code // of the first asset
+	}{
+		{"entries", pics, func(l *document.Limits) { l.Entries = 2 }, "", ""},
+		{"entries-1", pics, func(l *document.Limits) { l.Entries = 1 }, reason.ExtractEntries, ""},
+		{"unpacked", pics, func(l *document.Limits) { l.UnpackedBytes = size }, "", ""},
+		{"unpacked-1", pics, func(l *document.Limits) { l.UnpackedBytes = size - 1 }, reason.ExtractUnpacked, ""},
+		{"assets", pics, func(l *document.Limits) { l.Assets = 2 }, "", ""},
+		{"assets-1", pics, func(l *document.Limits) { l.Assets = 1 }, reason.ExtractAssets, ""},
+		{"total", pics, func(l *document.Limits) { l.TotalPixels = 200 }, "", ""},
+		{"total-1", pics, func(l *document.Limits) { l.TotalPixels = 199 }, reason.ExtractTotal, ""},
+		{"pixels", pics, func(l *document.Limits) { l.AssetPixels = 100 }, "", ""},
+		{"pixels-1", pics, func(l *document.Limits) { l.AssetPixels = 99 }, "", reason.ExtractPixels},
+		{"ratio of a small part", small, func(*document.Limits) {}, "", ""},
+		{"ratio of a large part", dense, func(*document.Limits) {}, reason.ExtractRatio, ""},
+		{"ratio of a picture", photo, func(*document.Limits) {}, "", reason.ExtractRatio},
+		{"blank metafile, never unpacked", blank, func(*document.Limits) {}, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lim := roomy
+			c.change(&lim)
+			d, err := tryOpen(c.b, lim)
+			if reason.Of(err) != c.refused {
+				t.Fatalf("refused with %v, want %q", err, c.refused)
+			}
+			if err == nil && len(d.Assets()) > 0 && d.Assets()[0].Withheld != c.withheld {
+				t.Errorf("withheld with %q, want %q", d.Assets()[0].Withheld, c.withheld)
+			}
+		})
+	}
+}
+
+// The limit is met exactly: a ratio of r passes, and the next byte of input does not
+// have to be paid for.
+func TestRatioAtItsEdge(t *testing.T) {
+	f := func(unpacked, packed uint64) *zip.File {
+		return &zip.File{FileHeader: zip.FileHeader{UncompressedSize64: unpacked, CompressedSize64: packed}}
+	}
+	lim := document.Limits{Ratio: 100}
+	for _, c := range []struct {
+		unpacked, packed uint64
+		want             bool
+	}{{2_000_000, 20_001, false}, {2_000_000, 20_000, false}, {2_000_000, 19_999, true}, {ratioFrom, 1, false}, {ratioFrom + 1, 1, true}} {
+		if got := tooDense(f(c.unpacked, c.packed), lim); got != c.want {
+			t.Errorf("%d from %d: %v", c.unpacked, c.packed, got)
+		}
+	}
+}
+
+// Entries are counted before the directory is read, also across block borders.
+func TestCountEntries(t *testing.T) {
+	const many = 40
+	for _, pad := range []int{0, 1<<16 - 2, 1<<16 - 4, 1 << 16} {
+		b := append(bytes.Repeat([]byte{0}, pad), bytes.Repeat([]byte("PK\x01\x02"), many)...)
+		if err := countEntries(bytes.NewReader(b), int64(len(b)), many); err != nil {
+			t.Errorf("padding %d: %v", pad, err)
+		}
+		exact := append(bytes.Clone(b), bytes.Repeat([]byte("PK\x01\x02"), 16*many-many)...)
+		if err := countEntries(bytes.NewReader(exact), int64(len(exact)), many); err != nil {
+			t.Errorf("padding %d, at the limit: %v", pad, err)
+		}
+		over := append(exact, "PK\x01\x02"...)
+		if err := countEntries(bytes.NewReader(over), int64(len(over)), many); reason.Of(err) != reason.ExtractEntries {
+			t.Errorf("padding %d, above: %v", pad, err)
+		}
+	}
+}
+
+// A directory that promises fewer bytes than a part unpacks to is caught while
+// unpacking, and the part is withheld.
+func TestPartLongerThanItsEntry(t *testing.T) {
+	pic := picturePNG(t, 10, 10)
+	b := archive(t, part{"a.png", pic})
+	i := bytes.Index(b, []byte("PK\x01\x02"))
+	binary.LittleEndian.PutUint32(b[i+24:], uint32(len(pic)-1))
+	d, err := tryOpen(b, roomy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if it := d.Assets()[0]; it.Withheld != reason.ExtractMalformed {
+		t.Errorf("withheld with %q", it.Withheld)
+	}
+}
+
+func TestDamagedArchives(t *testing.T) {
+	whole := archive(t, part{"a.png", picturePNG(t, 10, 10)}, part{"word/_rels/document.xml.rels", rels(rel("image", "media/x", ""))})
+	for n := range len(whole) {
+		flipped := bytes.Clone(whole)
+		flipped[n] ^= 0x11
+		for name, b := range map[string][]byte{"cut": whole[:n], "flipped": flipped} {
+			d, err := tryOpen(b, roomy)
+			if err != nil {
+				if reason.Of(err) == reason.Internal {
+					t.Fatalf("%s at %d: %v", name, n, err)
+				}
+				continue
+			}
+			for i := range d.Assets() {
+				if _, err := d.Load(i); err != nil && reason.Of(err) == reason.Internal {
+					t.Fatalf("%s at %d: %v", name, n, err)
+				}
+			}
+		}
+	}
+}
+
+func FuzzOffice(f *testing.F) {
+	f.Add(archive(f, part{"word/media/a.png", picturePNG(f, 2, 2)}, part{"word/_rels/document.xml.rels", rels(rel("image", "media/a.png", ""))}))
+	f.Add(archive(f, part{"word/media/a.emf", emf(2, 2)}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		d, err := tryOpen(b, roomy)
+		if err != nil {
+			if reason.Of(err) == reason.Internal {
+				t.Fatal(err)
+			}
+			return
+		}
+		for i := range d.Assets() {
+			if _, err := d.Load(i); err != nil && reason.Of(err) == reason.Internal {
+				t.Fatal(err)
+			}
+		}
+	})
+}
