@@ -128,12 +128,25 @@ func TestDocumentMustBeReadOnly(t *testing.T) {
 	}
 }
 
-func TestMissingWallRefusesStart(t *testing.T) {
-	// With a binary that lacks the right to be executed by others no cell starts; with a
-	// missing engine it says so.
-	_, err := cell.Start(t.Context(), cell.Config{Binary: "/nonexistent"})
-	if reason.Of(err) != reason.CellStart {
-		t.Errorf("%v, want %s", err, reason.CellStart)
+func TestStartThatFails(t *testing.T) {
+	notAnEngine := cell.Config{}
+	notAnEngine.Engines.Library.Path = "ends_test.go"
+	for name, c := range map[string]struct {
+		cfg  cell.Config
+		want reason.Code
+	}{
+		"no binary":        {cell.Config{Binary: "/nonexistent"}, reason.CellStart},
+		"not a cell":       {cell.Config{Binary: "/bin/true"}, reason.CellStart},
+		"never ready":      {cell.Config{StartTimeout: 1}, reason.CellStart},
+		"broken engine":    {notAnEngine, reason.CellEngines},
+		"impossible limit": {cell.Config{Nice: 99}, reason.ConfigInvalid},
+	} {
+		if got, err := cell.Start(t.Context(), c.cfg); reason.Of(err) != c.want {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+			if err == nil {
+				got.Close()
+			}
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image/draw"
+	"slices"
 
 	"blotter/internal/cell/inside/redact"
 	"blotter/internal/cell/inside/words"
@@ -93,7 +94,8 @@ func (p *pipeline) look(ctx context.Context, a *asset, img draw.Image, kept *wor
 		if err != nil {
 			return coded(reason.ReadFailed, err)
 		}
-		fs = p.judge(&page, p.found.Check(&page))
+		both := amid(&page, kept)
+		fs = p.judge(both, touching(p.found.Check(both), page.Words))
 		return nil
 	})
 	for i := range fs {
@@ -101,6 +103,49 @@ func (p *pipeline) look(ctx context.Context, a *asset, img draw.Image, kept *wor
 		fs[i].Box = fs[i].Box.Grow(widen(fs[i].Box), a.Width, a.Height)
 	}
 	return shows(img, fs), err
+}
+
+// amid puts what was read again among the words that stand around it: a number is a
+// record number because of the label beside it, which is known and not read twice.
+func amid(again, kept *words.Page) *words.Page {
+	both := &words.Page{Width: again.Width, Height: again.Height, Turn: again.Turn, Unread: again.Unread}
+	both.Words = slices.Clone(again.Words)
+	lines := 0
+	for _, w := range again.Words {
+		lines = max(lines, w.Line+1)
+	}
+	for _, w := range kept.Words {
+		if !covered(w.Box, again.Words) {
+			w.Line += lines
+			both.Words = append(both.Words, w)
+		}
+	}
+	return both
+}
+
+// covered reports whether half of a box lies under one of the words.
+func covered(b document.Box, ws []words.Word) bool {
+	for _, w := range ws {
+		if 2*w.Box.Intersect(b).Area() >= b.Area() {
+			return true
+		}
+	}
+	return false
+}
+
+// touching keeps the findings on words that were read again: what the policy left
+// standing around them was judged before.
+func touching(fs []document.Finding, ws []words.Word) []document.Finding {
+	kept := fs[:0]
+	for _, f := range fs {
+		for _, w := range ws {
+			if !f.Box.Intersect(w.Box).Empty() {
+				kept = append(kept, f)
+				break
+			}
+		}
+	}
+	return kept
 }
 
 // widen is how far a box of the second look grows on each side: a quarter of its

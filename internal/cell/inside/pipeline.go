@@ -90,13 +90,12 @@ func (p *pipeline) sniff(_ context.Context, doc *os.File) error {
 	return err
 }
 
-// sizeOf asks by seeking: a cell may not stat.
 func sizeOf(doc *os.File) (int64, error) {
-	size, err := doc.Seek(0, 2)
+	st, err := doc.Stat()
 	if err != nil {
 		return 0, reason.Because(reason.Internal, fmt.Errorf("inside: size: %w", err))
 	}
-	return size, nil
+	return st.Size(), nil
 }
 
 func (p *pipeline) open(ctx context.Context, doc *os.File) error {

@@ -210,6 +210,27 @@ func TestSecondLookFindsWhatWasLeftOut(t *testing.T) {
 	}
 }
 
+// A value is personal because of a label that stands and is not read again.
+func TestSecondLookKnowsTheLabels(t *testing.T) {
+	kept := &words.Page{Width: 200, Height: 100, Words: []words.Word{
+		{Text: "MRN:", Box: wordBox, Confidence: 1},
+		{Text: "Sex:", Box: document.Box{X: 10, Y: 60, W: 40, H: 12}, Line: 1, Confidence: 1},
+	}}
+	again := &words.Page{Width: 200, Height: 100, Words: []words.Word{
+		{Text: "48113", Box: document.Box{X: 56, Y: 10, W: 50, H: 12}, Confidence: 1},
+	}}
+	found := detect.New().Find(nil, words.Subject{})
+	fs := touching(found.Check(amid(again, kept)), again.Words)
+	if len(fs) == 0 || fs[0].Type != document.MRN {
+		t.Errorf("found %+v", fs)
+	}
+	for _, f := range touching(found.Check(again), again.Words) {
+		if f.Type == document.MRN {
+			t.Error("found without its label: the test shows nothing")
+		}
+	}
+}
+
 // What shows again however often it is covered withholds the asset.
 func TestSecondLookWithholdsWhatStaysVisible(t *testing.T) {
 	process(t, &fakeReader{page: oneLine(), stubborn: true}, wire.Task{}).withheld(t, reason.RedactLook)
