@@ -27,7 +27,8 @@ type call struct {
 	ctx   context.Context
 	env   []string
 	stdio stdio
-	app   *kong.Kong
+	parse func(args []string) (*kong.Context, error)
+	model *kong.Application
 }
 
 // command runs one subcommand and returns its exit status. Errors are shown by fail.
@@ -53,15 +54,28 @@ func run(ctx context.Context, args, env []string, io stdio) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	parse, err := app.Parse(args)
-	switch {
-	case asked:
-		return reason.ExitOK
-	case err != nil:
-		return fail(io.err, reason.Because(reason.UsageWrong, err))
+	// Where help was asked for, kong has printed it and goes on to complain of what is
+	// missing: nothing was parsed, and nothing is wrong.
+	parse := func(args []string) (*kong.Context, error) {
+		asked = false
+		parsed, err := app.Parse(args)
+		if asked {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, reason.Because(reason.UsageWrong, err)
+		}
+		return parsed, nil
 	}
-	c := &call{ctx: ctx, env: env, stdio: io, app: app}
-	code, err := parse.Selected().Target.Addr().Interface().(command).Run(c)
+	chosen, err := parse(args)
+	if err != nil {
+		return fail(io.err, err)
+	}
+	if chosen == nil {
+		return reason.ExitOK
+	}
+	c := &call{ctx: ctx, env: env, stdio: io, parse: parse, model: app.Model}
+	code, err := chosen.Selected().Target.Addr().Interface().(command).Run(c)
 	if err != nil {
 		return fail(io.err, err)
 	}

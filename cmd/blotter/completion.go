@@ -19,7 +19,7 @@ type completionCommand struct {
 // cannot fall behind.
 func (k *completionCommand) Run(c *call) (int, error) {
 	words := map[string][]string{}
-	for _, n := range c.app.Model.Children {
+	for _, n := range c.model.Children {
 		if !n.Hidden {
 			words[n.Name] = flagsOf(n)
 		}

@@ -127,10 +127,13 @@ func reasonsOf(assets []receipt.ResultAsset) []string {
 	return out
 }
 
+// seconds is how long the document was worked on; waiting in the queue is no work.
 func seconds(r receipt.Result) float64 {
 	var ms int64
-	for _, t := range r.TimingsMS {
-		ms += t
+	for stage, t := range r.TimingsMS {
+		if stage != document.StageQueue.String() {
+			ms += t
+		}
 	}
 	return float64(ms) / 1000
 }

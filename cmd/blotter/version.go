@@ -49,8 +49,6 @@ type helpCommand struct {
 
 // Run implements command.
 func (h *helpCommand) Run(c *call) (int, error) {
-	if _, err := c.app.Parse(append(h.Command, "--help")); err != nil {
-		return 0, reason.Because(reason.UsageWrong, err)
-	}
-	return reason.ExitOK, nil
+	_, err := c.parse(append(h.Command, "--help"))
+	return reason.ExitOK, err
 }

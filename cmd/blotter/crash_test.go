@@ -1,0 +1,190 @@
+package main_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"blotter/internal/examples"
+)
+
+// killers is how many stations are killed beside each other: one a processor of a small
+// machine.
+const killers = 2
+
+// tiny writes the smallest document that is a whole job.
+func tiny(t *testing.T) string {
+	t.Helper()
+	body, err := examples.Tiny("Maude Ferrier", "03/09/1951")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "tiny.png")
+	if err := os.WriteFile(path, body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// recovers gives the killed command again and demands that the job ends as if nothing
+// had happened: once, with one result, an intact log and nothing left behind.
+func (s *station) recovers(file string) {
+	s.t.Helper()
+	out, got := s.redact(0, file)
+	if len(got) != 1 || got[0].State != "released" || len(got[0].Assets) != 1 || got[0].Assets[0].Derivative == nil {
+		s.t.Fatalf("after the restart the result is %+v", got)
+	}
+	if r := s.run(program(s.t), "verify", out); r.exit != 0 {
+		s.t.Fatalf("verify ended with %d:\n%s%s", r.exit, r.out, r.err)
+	}
+	s.checkAtRest()
+}
+
+// TestKilledAtEveryPoint kills the program before and after each commit, fsync, rename
+// and removal, one run for each, until a run passes them all.
+func TestKilledAtEveryPoint(t *testing.T) {
+	binary, err := crashBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := tiny(t)
+	points := make(chan int)
+	var passed sync.Once
+	done := make(chan struct{}) // closed once a run was not killed any more
+	go func() {
+		defer close(points)
+		for n := 1; ; n++ {
+			select {
+			case points <- n:
+			case <-done:
+				return
+			}
+		}
+	}()
+	killed := 0
+	var mu sync.Mutex
+	t.Run("points", func(t *testing.T) {
+		for range killers {
+			t.Run("killer", func(t *testing.T) {
+				t.Parallel()
+				for n := range points {
+					s := newStation(t, fmt.Sprintf("BLOTTER_CRASH=*:%d", n))
+					r := s.run(binary, "redact", "--out", filepath.Join(t.TempDir(), "out"), file)
+					if r.exit == 0 {
+						passed.Do(func() { close(done) })
+						continue
+					}
+					if r.exit != -1 {
+						t.Fatalf("point %d: exit %d:\n%s", n, r.exit, r.err)
+					}
+					s.recovers(file)
+					mu.Lock()
+					killed++
+					mu.Unlock()
+				}
+			})
+		}
+	})
+	t.Logf("killed at %d points", killed)
+	if killed < 50 {
+		t.Errorf("only %d points were found: are they compiled in?", killed)
+	}
+}
+
+// randomKills is how many instants TestKilledAtRandom tries.
+const randomKills = 200
+
+// TestKilledAtRandom kills the program at random instants, again and again on the same
+// stations, so that recovery meets what recovery left.
+func TestKilledAtRandom(t *testing.T) {
+	file := tiny(t)
+	began := time.Now()
+	newStation(t).redact(0, file)
+	whole := time.Since(began)
+	for k := range killers {
+		t.Run(fmt.Sprintf("station %d", k), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(2026, uint64(k)))
+			s := newStation(t)
+			killed := 0
+			for range randomKills / killers {
+				if s.killedAfter(time.Duration(random.Float64()*float64(whole)), file) {
+					killed++
+				}
+				s.recovers(file)
+			}
+			t.Logf("%d of %d runs were killed before their end (a whole run took %v)", killed, randomKills/killers, whole)
+			if killed < randomKills/killers/4 {
+				t.Errorf("only %d runs were killed", killed)
+			}
+		})
+	}
+}
+
+// killedAfter starts a redaction and kills it after d, unless it has ended before.
+func (s *station) killedAfter(d time.Duration, file string) bool {
+	s.t.Helper()
+	cmd := s.command(program(s.t), "redact", "--out", filepath.Join(s.t.TempDir(), "out"), file)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	timer := time.AfterFunc(d, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	err := cmd.Wait()
+	s.noCellLeft(cmd.Process.Pid)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signaled() {
+		return true
+	}
+	if err != nil {
+		s.t.Fatalf("the command was not killed and failed: %v\n%s", err, errs.String())
+	}
+	return false
+}
+
+// noCellLeft waits until no child of the killed process lives: a cell dies with its
+// parent, though not at the same instant.
+func (s *station) noCellLeft(parent int) {
+	s.t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for len(s.orphans()) > 0 {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("cells of the killed process %d live on: %v", parent, s.orphans())
+		}
+		time.Sleep(time.Millisecond) // a process that is not our child gives no signal when it ends
+	}
+}
+
+// orphans lists processes of this station whose parent is gone: cells carry no
+// environment, so they are known by their program and by who adopted them.
+func (s *station) orphans() []string {
+	var out []string
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		exe, err := os.Readlink(filepath.Join(filepath.Dir(path), "exe"))
+		if err != nil || exe != program(s.t) {
+			continue
+		}
+		body, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		// pid (comm) state ppid …
+		fields := strings.Fields(string(body[bytes.LastIndexByte(body, ')')+1:]))
+		if len(fields) > 1 && fields[0] != "Z" && fields[1] == "1" {
+			out = append(out, filepath.Base(filepath.Dir(path)))
+		}
+	}
+	return out
+}
