@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"blotter/internal/document"
@@ -21,7 +22,11 @@ type tx struct {
 // write runs do in one immediate transaction, which is on disk when write returns nil.
 // what says what was attempted, for the error.
 func (db *DB) write(ctx context.Context, what string, do func(*tx) error) error {
-	return failed(what, db.transact(ctx, do))
+	err := db.transact(ctx, do)
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		err = ctx.Err() // rolled back because the caller had gone
+	}
+	return failed(what, err)
 }
 
 func (db *DB) transact(ctx context.Context, do func(*tx) error) error {
@@ -79,6 +84,6 @@ func (t *tx) outbox(e receipt.Event, job document.ID, state document.State) erro
 }
 
 var (
-	errOutbox    = fmt.Errorf("the outbox did not take the event")
+	errOutbox    = errors.New("the outbox did not take the event")
 	sqlOutboxAdd = query("outbox_add")
 )
