@@ -7,8 +7,13 @@ import (
 	"blotter/internal/document"
 )
 
-// UnknownScore is the score of words that no vocabulary explains.
-const UnknownScore = 0.3
+// Scores of what no vocabulary explains, all below the line of 0.5, so that a policy's
+// threshold for document.Unknown chooses how far denying goes.
+const (
+	unknownNumber  = 0.45 // five digits and more, letters mixed with digits
+	unknownCapital = 0.4  // a word with a capital
+	unknownSmall   = 0.2  // any other word: as often a slip of the reader as a name
+)
 
 // unexplained finds words that are neither common nor clinical vocabulary, and numbers
 // that are longer than a measured value. It says nothing of what others found already.
@@ -22,10 +27,17 @@ func (f *Finder) unexplained(sh *sheet, found []span) []span {
 	var out []span
 	for i := range sh.toks {
 		t := &sh.toks[i]
-		if covered[i] || t.kind == sign || f.isExplained(t) {
+		if covered[i] || sh.inLabel[i] || t.kind == sign || f.isExplained(t) {
 			continue
 		}
-		out = append(out, span{i, i + 1, document.Unknown, UnknownScore, document.ByDefault})
+		score := unknownSmall
+		switch {
+		case t.kind != letters:
+			score = unknownNumber
+		case t.title:
+			score = unknownCapital
+		}
+		out = append(out, span{i, i + 1, document.Unknown, score, document.ByDefault})
 	}
 	return out
 }

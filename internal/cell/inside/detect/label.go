@@ -25,23 +25,16 @@ const (
 
 // labelled finds values beside or below their labels.
 func (f *Finder) labelled(sh *sheet) []span {
-	labels := f.findLabels(sh)
-	isLabel := make([]bool, len(sh.toks))
-	for _, l := range labels {
-		for i := l.from; i < l.to; i++ {
-			isLabel[i] = true
-		}
-	}
 	var out []span
-	for _, l := range labels {
+	for _, l := range sh.labels {
 		if l.typ == 0 {
 			continue
 		}
-		if s, ok := f.beside(sh, l, isLabel); ok {
+		if s, ok := f.beside(sh, l); ok {
 			out = append(out, s)
 			continue
 		}
-		out = append(out, f.beneath(sh, l, isLabel)...)
+		out = append(out, f.beneath(sh, l)...)
 	}
 	return out
 }
@@ -221,13 +214,13 @@ func numberLike(t document.Type) bool {
 }
 
 // beside takes the value on the label's right, up to the next label or a wide gap.
-func (f *Finder) beside(sh *sheet, l label, isLabel []bool) (span, bool) {
+func (f *Finder) beside(sh *sheet, l label) (span, bool) {
 	row := sh.rows[sh.toks[l.from].row]
 	if l.header || l.to >= row.to || sh.toks[l.to].gap >= farGap {
 		return span{}, false
 	}
 	end := l.to
-	for end < row.to && !isLabel[end] && (end == l.to || sh.toks[end].gap < wideGap) && end-l.to < longestValue {
+	for end < row.to && !sh.inLabel[end] && (end == l.to || sh.toks[end].gap < wideGap) && end-l.to < longestValue {
 		end++
 	}
 	if l.alone && !l.separated && sh.toks[l.to].gap >= wideGap && !f.isFormCell(sh, l, end) {
@@ -258,17 +251,18 @@ func abs(n int) int { return max(n, -n) }
 // longestValue bounds a value, in tokens.
 const longestValue = 24
 
-// headedRows is how many rows a table's head speaks for.
-const headedRows = 6
+// headedRows is how many rows a table's head speaks for, at most; it falls silent sooner
+// where the rows stand apart or do not look the part.
+const headedRows = 40
 
 // beneath takes the value from the rows below, in the column's span: one row under a
 // label of its own, several under a table's head.
-func (f *Finder) beneath(sh *sheet, l label, isLabel []bool) []span {
+func (f *Finder) beneath(sh *sheet, l label) []span {
 	r := &sh.rows[sh.toks[l.from].row]
 	if !l.alone || !r.upright {
 		return nil
 	}
-	left, right := sh.toks[sh.cellStart(l.from)].x0-r.height, sh.columnEnd(l)
+	left, right := sh.toks[sh.toks[l.from].cell[0]].x0-r.height, sh.columnEnd(l)
 	want := 1
 	if l.header {
 		want = headedRows
@@ -287,7 +281,7 @@ func (f *Finder) beneath(sh *sheet, l label, isLabel []bool) []span {
 		if from == to {
 			continue
 		}
-		if slices.Contains(isLabel[from:to], true) && (!l.header || isLabel[from]) || f.isProse(sh, from, to) {
+		if slices.Contains(sh.inLabel[from:to], true) && (!l.header || sh.inLabel[from]) || f.isProse(sh, from, to) {
 			break
 		}
 		s, ok := f.value(sh, l, from, to, belowScore)
@@ -347,6 +341,7 @@ func (f *Finder) value(sh *sheet, l label, from, to int, score float64) (span, b
 	switch {
 	case l.typ == document.Name:
 		from, to, ok = f.nameValue(sh, from, to)
+		ok = ok && (!l.header || slices.ContainsFunc(sh.toks[from:to], func(t token) bool { return f.prior(&t) > 0 })) // tests and drugs have names too
 	case l.typ == document.Date:
 		to, ok = f.dateValue(sh, from, to)
 	case l.typ == document.Age:
@@ -372,7 +367,7 @@ func (f *Finder) nameValue(sh *sheet, from, to int) (int, int, bool) {
 	for k := from; k < to && words < 8; k++ {
 		t := &sh.toks[k]
 		if t.kind == sign {
-			if strings.Contains(";([", t.text) || t.text == "." && len([]rune(sh.toks[max(k-1, from)].text)) > 2 {
+			if strings.Contains(";([#:", t.text) || t.text == "." && len([]rune(sh.toks[max(k-1, from)].text)) > 2 {
 				break
 			}
 			continue

@@ -25,7 +25,9 @@ var stages = []struct {
 	{"+ places", []document.Source{document.ByPlace}, 0.5},
 	{"+ names", []document.Source{document.ByName}, 0.5},
 	{"+ propagation", []document.Source{document.ByPropagation}, 0.5},
-	{"+ deny by default", []document.Source{document.ByDefault}, 0},
+	{"+ deny numbers", []document.Source{document.ByDefault}, unknownNumber},
+	{"+ deny capitals", nil, unknownCapital},
+	{"+ deny all", nil, 0},
 }
 
 // spansOf runs all layers over one document of one page.
@@ -64,7 +66,7 @@ func TestLayers(t *testing.T) {
 		for i := range stages {
 			t.Logf("%-6s %-18s %s", folder, stages[i].name, &counts[i])
 		}
-		final[folder] = &counts[len(stages)-2]
+		final[folder] = &counts[4]
 		if os.Getenv("DETECT_SHOW") == folder {
 			t.Logf("missed:\n%s", most(final[folder].missed))
 			t.Logf("burnt:\n%s", most(final[folder].over))

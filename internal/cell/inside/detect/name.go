@@ -31,7 +31,7 @@ const (
 func (f *Finder) names(sh *sheet) []span {
 	scores := make([]float64, len(sh.toks))
 	for i := range sh.toks {
-		if sh.toks[i].kind == letters {
+		if sh.toks[i].kind == letters && !sh.inLabel[i] {
 			scores[i] = f.nameScoreAt(sh, i)
 		}
 	}
@@ -41,7 +41,8 @@ func (f *Finder) names(sh *sheet) []span {
 // prior is how likely a word is a name, whatever stands around it.
 func (f *Finder) prior(t *token) float64 {
 	if t.kind != letters || len(t.fold) < 2 || f.terms.notNames.has(t.fold) || f.terms.units.has(t.fold) ||
-		f.terms.credentials.has(t.fold) || f.terms.titles.has(t.fold) || f.terms.kin.has(t.fold) {
+		f.terms.credentials.has(t.fold) || f.terms.titles.has(t.fold) || f.terms.kin.has(t.fold) ||
+		f.terms.stateNames.has(t.fold) && t.entry.Births() < famousBirths {
 		return 0
 	}
 	e := t.entry
@@ -81,38 +82,27 @@ func (f *Finder) around(sh *sheet, i int) around {
 	var a around
 	if a.prev = sh.beforeToken(i); a.prev != nil {
 		a.before = a.prev.fold
-		if p := sh.beforeToken(sh.index(a.prev)); p != nil {
+		if p := sh.beforeToken(a.prev.index); p != nil {
 			a.before2 = p.fold
 		}
 	}
 	if a.next = sh.afterToken(i); a.next != nil {
 		a.after = a.next.fold
-		if a.next2 = sh.afterToken(sh.index(a.next)); a.next2 != nil {
+		if a.next2 = sh.afterToken(a.next.index); a.next2 != nil {
 			a.after2 = a.next2.fold
 		}
 	}
 	return a
 }
 
-// index is the position of a token of this sheet.
-func (sh *sheet) index(t *token) int {
-	r := &sh.rows[t.row]
-	for k := r.from; k < r.to; k++ {
-		if &sh.toks[k] == t {
-			return k
-		}
-	}
-	return -1
-}
-
 func (f *Finder) nameScoreAt(sh *sheet, i int) float64 {
 	t := &sh.toks[i]
-	small := t.entry.Births() > 20_000 && !t.entry.Has(plainWords) && !f.terms.clinical.has(t.fold) && len(t.fold) > 3
-	if !t.title && !small {
+	a := f.around(sh, i)
+	if !t.title && !f.isSmallName(t, a) {
 		return 0
 	}
-	p, a := f.prior(t), f.around(sh, i)
-	if f.isTitled(a) && t.title && f.mayFollowTitle(t) {
+	p := f.prior(t)
+	if (f.isTitled(a) || f.isSecondTitled(sh, a)) && t.title && f.mayFollowTitle(t) {
 		return p + titledScore
 	}
 	listed := f.listedScore(sh, i)
@@ -121,6 +111,9 @@ func (f *Finder) nameScoreAt(sh *sheet, i int) float64 {
 		return 0
 	}
 	s += f.contextScore(sh, i, p, a) - f.termPenalty(t, a)
+	if !t.title && f.isSmallPair(t, a) {
+		s += 0.25
+	}
 	if sh.rows[t.row].caps && listed == 0 {
 		if !t.entry.IsName() {
 			s -= 0.25
@@ -130,6 +123,24 @@ func (f *Finder) nameScoreAt(sh *sheet, i int) float64 {
 		}
 	}
 	return s
+}
+
+// isSmallName accepts a well known name in small letters that is no word, or a pair.
+func (f *Finder) isSmallName(t *token, a around) bool {
+	return t.entry.Births() > 20_000 && !t.entry.Has(plainWords) && !f.terms.clinical.has(t.fold) && len(t.fold) > 3 || f.isSmallPair(t, a)
+}
+
+// isSmallPair accepts two names in a row in small letters of which everyone knows one:
+// "john smith", "henry nicole".
+func (f *Finder) isSmallPair(t *token, a around) bool {
+	famous := func(t *token) bool {
+		return t.entry.Births() >= famousBirths && (!t.entry.Has(lexicon.Common) || t.entry.Births() > 1_000_000)
+	}
+	other := func(t *token) bool {
+		return t.entry.IsName() && (!t.entry.Has(lexicon.Common) || t.entry.Has(lexicon.Surname)) && !f.terms.clinical.has(t.fold)
+	}
+	with := func(o *token) bool { return o != nil && (famous(t) && other(o) || famous(o) && other(t)) }
+	return with(a.next) || with(a.prev)
 }
 
 // titledScore is what a title before a word is worth: enough for any word, and enough for
@@ -170,8 +181,8 @@ func (f *Finder) isMonthName(t *token) bool {
 // "SURNAME GIVEN" at the start of a cell, one of the two a name for sure, the other no
 // ordinary word that is never a name.
 func (f *Finder) listedScore(sh *sheet, i int) float64 {
-	start := sh.cellStart(i)
-	end := sh.cellEnd(start)
+	start := sh.toks[i].cell[0]
+	end := sh.toks[start].cell[1]
 	var words []int
 	comma := false
 	for k := start; k < end && k < start+5 && len(words) < 2; k++ {
@@ -189,6 +200,9 @@ func (f *Finder) listedScore(sh *sheet, i int) float64 {
 		return 0
 	}
 	rest := end - words[1] - 1
+	if k := words[1] + 1; k+1 < end && sh.toks[k+1].text == ":" {
+		rest = 0 // a label follows: "Sexton Carmen Age: 67"
+	}
 	if !comma && (rest > 4 || rest > 0 && sh.toks[words[1]+1].kind == letters && len(sh.toks[words[1]+1].text) > 1) {
 		return 0
 	}
@@ -196,7 +210,7 @@ func (f *Finder) listedScore(sh *sheet, i int) float64 {
 	for _, k := range words {
 		t := &sh.toks[k]
 		sure = sure || f.prior(t) >= 0.6 || comma && t.entry.IsName() && f.prior(t) >= 0.35
-		likely = likely && (comma || t.entry.IsName() || !f.isVocabulary(t)) && (!f.terms.notNames.has(t.fold) || f.terms.months.has(t.fold)) && !f.terms.clinical.has(t.fold)
+		likely = likely && (comma || t.entry.IsName() || !f.isVocabulary(t) || rest == 0 && !t.entry.Has(lexicon.Common)) && (!f.terms.notNames.has(t.fold) || f.terms.months.has(t.fold)) && !f.terms.clinical.has(t.fold)
 	}
 	switch {
 	case !sure || !likely:
@@ -210,6 +224,16 @@ func (f *Finder) listedScore(sh *sheet, i int) float64 {
 // isTitled reports whether a title stands right before ("Dr.", "Mr", "Frau Dr.").
 func (f *Finder) isTitled(a around) bool {
 	return f.terms.titles.has(a.before) || a.before == "." && f.terms.titles.has(a.before2)
+}
+
+// isSecondTitled reports whether token i stands behind a titled name and "and": "Drs.
+// Baker and Price".
+func (f *Finder) isSecondTitled(sh *sheet, a around) bool {
+	if a.before != "and" || a.prev == nil {
+		return false
+	}
+	first := sh.beforeToken(a.prev.index)
+	return first != nil && first.title && f.isTitled(f.around(sh, first.index))
 }
 
 // contextScore is what the neighbours say for a name.
@@ -254,12 +278,11 @@ func (f *Finder) termPenalty(t *token, a around) float64 {
 	if !head && (a.after == "-" || a.after == "'") {
 		head = f.terms.eponymHeads.has(a.after2) || f.terms.eponyms.has(a.after2) && f.terms.eponyms.has(t.fold)
 	}
-	possessive := t.fold != "" && strings.HasSuffix(strings.ToLower(t.text), "s") && len(t.text) > len(t.fold)
 	switch {
 	case head:
 		return 0.6
-	case f.terms.eponyms.has(t.fold) && (possessive || f.terms.eponyms.has(a.after) && a.next != nil && f.terms.eponymHeads.has(a.after2)):
-		return 0.5
+	case f.terms.eponyms.has(t.fold) && f.terms.eponyms.has(a.after) && f.terms.eponymHeads.has(a.after2):
+		return 0.5 // "Hill Sachs lesion"
 	case f.terms.sections["eponyms alone"].has(t.fold):
 		return 0.5
 	}
@@ -367,8 +390,9 @@ func (f *Finder) extends(sh *sheet, scores []float64, k, from int) bool {
 		return t.fold != "i" || sh.rows[t.row].caps
 	case f.terms.particles.has(t.fold):
 		return true
-	case k < from:
-		return f.isMonthName(t) && sh.toks[from].kind == letters
+	case k < from: // "April Moss", "Will Okafor"
+		return sh.toks[from].kind == letters && t.title && t.entry.Births() > knownBirths && !f.terms.clinical.has(t.fold) &&
+			(f.isMonthName(t) || !f.terms.notNames.has(t.fold))
 	}
 	return f.isSurnameOf(sh, k, from)
 }
@@ -377,11 +401,11 @@ func (f *Finder) extends(sh *sheet, scores []float64, k, from int) bool {
 // initial between them. Two words make a name: what stands behind the second is not taken.
 func (f *Finder) isSurnameOf(sh *sheet, k, from int) bool {
 	t := &sh.toks[k]
-	if !t.title || len(t.fold) < 2 || f.terms.eponymHeads.has(t.fold) || f.terms.notNames.has(t.fold) || f.terms.kin.has(t.fold) ||
+	if !t.title || len(t.fold) < 2 || sh.toks[k-1].text == "," || f.terms.eponymHeads.has(t.fold) || f.terms.notNames.has(t.fold) || f.terms.kin.has(t.fold) ||
 		f.terms.facilities.has(t.fold) || f.terms.clinical.has(t.fold) && !t.entry.IsName() || !t.entry.IsName() && (t.entry.Has(lexicon.Common) || sh.rows[t.row].caps) {
 		return false
 	}
-	start := sh.cellStart(k)
+	start := sh.toks[k].cell[0]
 	for from > start && (sh.toks[from].kind == sign || len([]rune(sh.toks[from].text)) == 1) {
 		from--
 	}

@@ -3,6 +3,7 @@ package detect
 import (
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"blotter/internal/document"
@@ -10,15 +11,24 @@ import (
 
 // need says what a row must have for a pattern to be tried: most rows have none of it,
 // and a look is cheaper than a match.
-type need uint8
+type need struct {
+	digits          int // at least so many digits
+	month, at, dots bool
+}
 
-const (
-	needDigit need = 1 << iota
-	needMonth
-	needAt
-	needWeb
-	needAny
+func digits(least int) need { return need{digits: least} }
+
+var (
+	needMonth = need{month: true}
+	needAt    = need{at: true}
+	needDots  = need{dots: true} // "." or "/"
+	needAny   = need{}
 )
+
+// met reports whether a row that has h satisfies n.
+func (n need) met(h need) bool {
+	return h.digits >= n.digits && (h.month || !n.month) && (h.at || !n.at) && (h.dots || !n.dots)
+}
 
 // pattern is a form of personal data that its characters alone give away. The first
 // group is what it finds; the whole match where it has none.
@@ -44,78 +54,78 @@ func compile(typ document.Type, score float64, n need, re string, valid func(str
 }
 
 const (
-	monthName = `(?:jan(?:uar[yi]?|v(?:ier)?|eiro)?|ene(?:ro)?|feb(?:r(?:uar[yi]?|ero|aio))?|febbraio|f[ée]v(?:r(?:ier)?)?|fevereiro|mar(?:ch|s|zo|t|[çc]o)?|m[äa]e?rz|mrz|maart|apr(?:il|ile)?|avr(?:il)?|abr(?:il)?|ma[yij]|mayo|mei|maggio|maio|jun[ei]?|junio|juin|giugno|junho|jul[yi]?|julio|juil(?:let)?|luglio|julho|aug(?:ust(?:us)?)?|ao[uû]t|ago(?:sto)?|sept?(?:em(?:ber|bre|bro))?|settembre|setembro|septiembre|o[ck]t(?:ober|obre|ubre)?|ottobre|outubro|nov(?:em(?:ber|bre|bro))?|noviembre|de[cz](?:ember|embre|embro)?|d[ée]c(?:embre)?|dic(?:iembre|embre)?)\.?`
+	monthName = `(?:jan(?:uar[yi]?|v(?:ier)?|eiro)?|ene(?:ro)?|febbraio|feb(?:r(?:uar[yi]?|ero|aio))?|f[ée]v(?:r(?:ier)?)?|fevereiro|mar(?:ch|s|zo|t|[çc]o)?|m[äa]e?rz|mrz|maart|apr(?:ile?)?|avr(?:il)?|abr(?:il)?|maggio|mayo|maio|ma[yij]|mei|junio|junho|juin|giugno|jun[ei]?|julio|julho|juil(?:let)?|luglio|jul[yi]?|aug(?:ust(?:us)?)?|ao[uû]t|ago(?:sto)?|sept?(?:em(?:ber|bre|bro))?|settembre|setembro|septiembre|o[ck]t(?:ober|obre|ubre)?|ottobre|outubro|nov(?:em(?:ber|bre|bro))?|noviembre|de[cz](?:ember|embre|embro)?|d[ée]c(?:embre)?|dic(?:iembre|embre)?)\.?`
 	yearLong  = `(?:1[89]|20)` + d + `{2}`
 )
 
 var patterns = []pattern{
 	// Dates. A year alone may stay.
-	compile(document.Date, 0.9, needDigit, `(?:^|[^0-9A-Za-z.])(`+d+`{1,2}`+sep+d+`{1,2}`+sep+`(?:`+d+`{4}|`+d+`{2}))(?:$|[^0-9A-Za-z%])`, isDate),
-	compile(document.Date, 0.9, needDigit, `(?:^|[^0-9A-Za-z])(`+d+`{4}`+sep+d+`{1,2}`+sep+d+`{1,2})(?:$|[^0-9A-Za-z]|T[0-9])`, isDate),
-	compile(document.Date, 0.8, needDigit, `\b((?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:[0-9]{4,6})?\b`, nil),
+	compile(document.Date, 0.9, digits(3), `(?:^|[^0-9A-Za-z.])(`+d+`{1,2}`+sep+d+`{1,2}`+sep+`(?:`+d+`{4}|`+d+`{2}))(?:$|[^0-9A-Za-z%])`, isDate),
+	compile(document.Date, 0.9, digits(3), `(?:^|[^0-9A-Za-z])(`+d+`{4}`+sep+d+`{1,2}`+sep+d+`{1,2})(?:$|[^0-9A-Za-z]|T[0-9])`, isDate),
+	compile(document.Date, 0.8, digits(6), `\b((?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:[0-9]{4,6})?\b`, nil),
 	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+monthName+`[ ,.\-]{0,2}`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`))?)\b`, hasTrueDigit),
 	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+d+`{1,2}(?:st|nd|rd|th|er|\.|º|°)?[ \-./]{0,2}(?:of |de |day of )?`+monthName+`(?:[ \-,./']{0,2}(?:de |del |of )?(?:`+yearLong+`|'?[0-9]{2}\b))?)`, dayAndMonth),
 	compile(document.Date, 0.85, needMonth, `(?i)\b(`+monthName+`[ ,\-/]{1,2}(?:of |de |del )?'?(?:`+yearLong+`|[0-9]{2}))\b`, hasTrueDigit),
 	compile(document.Date, 0.85, needMonth, `(?i)\b((?:19|20)[0-9]{2}[ \-/.]`+monthName+`[ \-/.][0-9]{1,2})\b`, nil),
-	compile(document.Date, 0.8, needDigit, `(?:^|[^0-9A-Za-z/])((?:0?[1-9]|1[0-2])/(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z/])`, nil),
-	compile(document.Date, 0.6, needDigit, `(?i)\b(?:on|seen|since|until|till|by|dated|before|after|from|to|through|thru|due|collected|admitted|discharged|visit|starting|began|surgery|last|of|and|date:?),? ((?:0?[1-9]|1[0-2])[/\-](?:0?[1-9]|[12][0-9]|3[01]))(?:$|[^0-9/%\-])`, nil),
+	compile(document.Date, 0.8, digits(5), `(?:^|[^0-9A-Za-z/])((?:0?[1-9]|1[0-2])/(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z/])`, nil),
+	compile(document.Date, 0.6, digits(2), `(?i)\b(?:on|seen|since|until|till|by|dated|before|after|from|to|through|thru|due|collected|admitted|discharged|visit|starting|began|surgery|last|again|for|of|and|date:?),? ((?:0?[1-9]|1[0-2])[/\-](?:0?[1-9]|[12][0-9]|3[01]))(?:$|[^0-9/%\-])`, nil),
 	compile(document.Date, 0.6, needMonth, `(?i)\b(?:in|since|until|till|by|last|next|this|early|late|mid|through|from|of|during|end of|beginning of) ?-?(`+monthLong+`)\b`, nil),
 	compile(document.Date, 0.6, needAny, `(?i)\b((?:christmas|thanksgiving|easter|labor day|memorial day|new year'?s|independence day|halloween|hanukkah|ramadan|passover|mother's day|father's day|valentine'?s day|st\.? patrick's day|fourth of july|4th of july)(?: day| eve)?)\b`, nil),
 	compile(document.Date, 0.55, needAny, `(?i)\b((?:mon|tues|wednes|thurs|fri|satur|sun)days?|montag|dienstag|mittwoch|donnerstag|freitag|samstag)\b`, nil),
 
-	compile(document.Age, 0.9, needDigit, `(?i)\b((?:9[0-9]|1[01][0-9]|12[0-5])[ \-]?(?:y\.?/?o\b|yrs?\b|years?[ \-]old|year[ \-]old|years? of age|jährige|jahre alt|ans\b|años|f\b|m\b))`, nil),
-	compile(document.Age, 0.9, needDigit, `(?i)\b(?:age|aged|alter|edad|âge|turned|turning)[: ]{1,2}((?:9[0-9]|1[01][0-9]|12[0-5]))\b`, nil),
+	compile(document.Age, 0.9, digits(2), `(?i)\b((?:9[0-9]|1[01][0-9]|12[0-5])[ \-]?(?:y\.?/?o\b|yrs?\b|years?[ \-]old|year[ \-]old|years? of age|jährige|jahre alt|ans\b|años|f\b|m\b))`, nil),
+	compile(document.Age, 0.9, digits(2), `(?i)\b(?:age|aged|alter|edad|âge|turned|turning)[: ]{1,2}((?:9[0-9]|1[01][0-9]|12[0-5]))\b`, nil),
 
 	// Phones and addresses of the net.
-	compile(document.Phone, 0.85, needDigit, `(?:^|[^0-9A-Za-z])((?:\+?[0-9]{1,3}[ .\-]?)?(?:\( ?`+d+`{3} ?\)[ \-.]?|`+d+`{3}[ .\-/])`+d+`{3}[ .\-]`+d+`{4}(?:[ ,]{0,2}(?:x|ext\.?|#) ?[0-9]{1,6})?)(?:$|[^0-9A-Za-z])`, mostlyDigits(9)),
-	compile(document.Phone, 0.8, needDigit, `(\+[0-9]{1,3}(?:[ .\-/]{0,2}\(?[0-9]{1,5}\)?){2,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 15)),
-	compile(document.Phone, 0.7, needDigit, `(?:^|[^0-9A-Za-z/.])(0[0-9]{1,5}[ /\-]{1,3}[0-9]{2,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(8, 13)),
-	compile(document.Phone, 0.8, needDigit, `(?:^|[^0-9A-Za-z])(0[1-9](?:[ .\-][0-9]{2}){4})(?:$|[^0-9A-Za-z])`, nil),
-	compile(document.Phone, 0.7, needDigit, `(?:^|[^0-9A-Za-z])([6789][0-9]{1,2}[ .\-][0-9]{2,3}[ .\-][0-9]{2}[ .\-]?[0-9]{2,3})(?:$|[^0-9A-Za-z])`, digitsBetween(9, 9)),
-	compile(document.Phone, 0.6, needDigit, `(?:^|[^0-9A-Za-z.\-])([2-9][0-9]{2}[\-.][0-9]{4})(?:$|[^0-9A-Za-z.\-])`, nil),
-	compile(document.Phone, 0.7, needDigit, `(?i)\b(?:x|ext\.? ?|extension )([0-9]{3,6})\b`, nil),
-	compile(document.Phone, 0.8, needDigit, `\b((?:1[ \-.]?)?8[0-9]{2}[ \-.][A-Z]{3,4}[\-]?[A-Z0-9]{3,4})\b`, nil),
+	compile(document.Phone, 0.85, digits(9), `(?:^|[^0-9A-Za-z])((?:\+?[0-9]{1,3}[ .\-]?)?(?:\( ?`+d+`{3} ?\)[ \-.]?|`+d+`{3}[ .\-/])`+d+`{3}[ .\-]`+d+`{4}(?:[ ,]{0,2}(?:x|ext\.?|#) ?[0-9]{1,6})?)(?:$|[^0-9A-Za-z])`, mostlyDigits(9)),
+	compile(document.Phone, 0.8, digits(8), `(\+[0-9]{1,3}(?:[ .\-/]{0,2}\(?[0-9]{1,5}\)?){2,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 15)),
+	compile(document.Phone, 0.7, digits(8), `(?:^|[^0-9A-Za-z/.])(0[0-9]{1,5}[ /\-]{1,3}[0-9]{2,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(8, 13)),
+	compile(document.Phone, 0.8, digits(10), `(?:^|[^0-9A-Za-z])(0[1-9](?:[ .\-][0-9]{2}){4})(?:$|[^0-9A-Za-z])`, nil),
+	compile(document.Phone, 0.7, digits(9), `(?:^|[^0-9A-Za-z])([6789][0-9]{1,2}[ .\-][0-9]{2,3}[ .\-][0-9]{2}[ .\-]?[0-9]{2,3})(?:$|[^0-9A-Za-z])`, digitsBetween(9, 9)),
+	compile(document.Phone, 0.6, digits(7), `(?:^|[^0-9A-Za-z.\-])([2-9][0-9]{2}[\-.][0-9]{4})(?:$|[^0-9A-Za-z.\-])`, nil),
+	compile(document.Phone, 0.7, digits(3), `(?i)\b(?:x|ext\.? ?|extension )([0-9]{3,6})\b`, nil),
+	compile(document.Phone, 0.8, digits(3), `\b((?:1[ \-.]?)?8[0-9]{2}[ \-.][A-Z]{3,4}[\-]?[A-Z0-9]{3,4})\b`, nil),
 	compile(document.Email, 0.95, needAt, `([A-Za-z0-9._%+\-]+ ?@ ?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*(?: ?\. ?(?:com|org|net|edu|gov|uk|de|fr|es|it|nl|ch|at|eu)\b)?)`, nil),
 	compile(document.URL, 0.6, needAt, `(?:^|\s)(@[A-Za-z0-9_]{3,})`, nil),
-	compile(document.URL, 0.9, needWeb, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
-	compile(document.URL, 0.75, needWeb, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),
-	compile(document.IP, 0.8, needDigit, `(?:^|[^0-9.])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?:$|[^0-9.])`, isIP),
-	compile(document.IP, 0.8, needDigit, `\b((?:[0-9a-fA-F]{2}[:\-]){5}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4})\b`, nil),
+	compile(document.URL, 0.9, needDots, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
+	compile(document.URL, 0.75, needDots, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),
+	compile(document.IP, 0.8, digits(4), `(?:^|[^0-9.])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?:$|[^0-9.])`, isIP),
+	compile(document.IP, 0.8, digits(1), `\b((?:[0-9a-fA-F]{2}[:\-]){5}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4})\b`, nil),
 
 	// Numbers with a form of their own.
-	compile(document.SSN, 0.9, needDigit, `(?:^|[^0-9A-Za-z\-])(`+d+`{3}[\- ]`+d+`{2}[\- ]`+d+`{4})(?:$|[^0-9A-Za-z\-])`, mostlyDigits(8)),
-	compile(document.SSN, 0.85, needDigit, `(?i)((?:x{3}|\*{3})-?(?:x{2}|\*{2})-?[0-9]{4})\b`, nil),
-	compile(document.SSN, 0.85, needDigit, `\b([0-9]{3} [0-9]{3} [0-9]{4})\b`, isNHS),
-	compile(document.SSN, 0.85, needDigit, `\b([A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D])\b`, nil),
-	compile(document.SSN, 0.85, needDigit, `\b([12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?[0-9][0-9AB] ?[0-9]{3} ?[0-9]{3}(?: ?[0-9]{2})?)\b`, nil),
-	compile(document.SSN, 0.8, needDigit, `\b([0-9]{8}-?[A-HJ-NP-TV-Z]|[XYZ]-?[0-9]{7}-?[A-Z]|[A-Z]{6}[0-9]{2}[A-EHLMPR-T][0-9]{2}[A-Z][0-9]{3}[A-Z]|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}|756\.[0-9]{4}\.[0-9]{4}\.[0-9]{2})\b`, nil),
-	compile(document.HealthPlan, 0.9, needDigit, `\b([1-9][AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9][0-9]-?[AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9][0-9]-?[AC-HJKMNP-RT-Y]{2}[0-9]{2})\b`, nil),
-	compile(document.Licence, 0.85, needDigit, `\b([12][0-9]{9})\b`, isNPI),
-	compile(document.Licence, 0.85, needDigit, `\b([A-Z][A-Z9][0-9]{7})\b`, isDEA),
-	compile(document.Vehicle, 0.85, needDigit, `\b([A-HJ-NPR-Z0-9]{17})\b`, isVIN),
-	compile(document.Device, 0.9, needDigit, `(\(01\) ?[0-9]{14}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]+)*|\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20})+)`, nil),
-	compile(document.Device, 0.8, needDigit, `(?i)\b(?:s/n|sn|serial(?: (?:no|number))?)[.:# ]{1,3}([A-Z0-9\-]{4,24})\b`, hasTrueDigit),
-	compile(document.Account, 0.85, needDigit, `\b([A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b`, mostlyDigits(12)),
-	compile(document.Account, 0.85, needDigit, `\b([3-6][0-9]{3}[ \-]?[0-9]{4}[ \-]?[0-9]{4}[ \-]?[0-9]{1,7})\b`, digitsBetween(13, 19)),
+	compile(document.SSN, 0.9, digits(8), `(?:^|[^0-9A-Za-z\-])(`+d+`{3}[\- ]`+d+`{2}[\- ]`+d+`{4})(?:$|[^0-9A-Za-z\-])`, mostlyDigits(8)),
+	compile(document.SSN, 0.85, digits(4), `(?i)((?:x{3}|\*{3})-?(?:x{2}|\*{2})-?[0-9]{4})\b`, nil),
+	compile(document.SSN, 0.85, digits(10), `\b([0-9]{3} [0-9]{3} [0-9]{4})\b`, isNHS),
+	compile(document.SSN, 0.85, digits(6), `\b([A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D])\b`, nil),
+	compile(document.SSN, 0.85, digits(13), `\b([12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?[0-9][0-9AB] ?[0-9]{3} ?[0-9]{3}(?: ?[0-9]{2})?)\b`, nil),
+	compile(document.SSN, 0.8, digits(7), `\b([0-9]{8}-?[A-HJ-NP-TV-Z]|[XYZ]-?[0-9]{7}-?[A-Z]|[A-Z]{6}[0-9]{2}[A-EHLMPR-T][0-9]{2}[A-Z][0-9]{3}[A-Z]|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}|756\.[0-9]{4}\.[0-9]{4}\.[0-9]{2})\b`, nil),
+	compile(document.HealthPlan, 0.9, digits(4), `\b([1-9][AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9][0-9]-?[AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9][0-9]-?[AC-HJKMNP-RT-Y]{2}[0-9]{2})\b`, nil),
+	compile(document.Licence, 0.85, digits(10), `\b([12][0-9]{9})\b`, isNPI),
+	compile(document.Licence, 0.85, digits(7), `\b([A-Z][A-Z9][0-9]{7})\b`, isDEA),
+	compile(document.Vehicle, 0.85, digits(3), `\b([A-HJ-NPR-Z0-9]{17})\b`, isVIN),
+	compile(document.Device, 0.9, digits(8), `(\(01\) ?[0-9]{14}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]+)*|\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20})+)`, nil),
+	compile(document.Device, 0.8, digits(1), `(?i)\b(?:s/n|sn|serial(?: (?:no|number))?)[.:# ]{1,3}([A-Z0-9\-]{4,24})\b`, hasTrueDigit),
+	compile(document.Account, 0.85, digits(12), `\b([A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b`, mostlyDigits(12)),
+	compile(document.Account, 0.85, digits(13), `\b([3-6][0-9]{3}[ \-]?[0-9]{4}[ \-]?[0-9]{4}[ \-]?[0-9]{1,7})\b`, digitsBetween(13, 19)),
 
 	// Postal addresses; streets and cities need words, so place.go finds them.
-	compile(document.Place, 0.8, needDigit, `(?i)\b((?:p\.? ?o\.?|post office) ?box[ .:#]{1,3}[0-9]+|postfach [0-9 ]{2,9}|apartado(?: de correos)? [0-9]+)`, nil),
-	compile(document.Place, 0.8, needDigit, `\b((?:GIR ?0AA|[A-PR-UWYZ][A-HK-Y]?[0-9][A-Z0-9]? [0-9][ABD-HJLNP-UW-Z]{2}))\b`, nil),
-	compile(document.Place, 0.75, needDigit, `\b([ABCEGHJ-NPRSTVXY][0-9][A-Z] ?[0-9][A-Z][0-9])\b`, nil),
-	compile(document.Place, 0.75, needDigit, `(?:^|[^0-9A-Za-z\-])([0-9]{5}-[0-9]{4})(?:$|[^0-9A-Za-z\-])`, nil),
-	compile(document.Place, 0.7, needDigit, `(?i)\b((?:apt|apartment|suite|ste|flat|unit)\.? ?#? ?[0-9]{1,5}-?[a-z]?)\b`, nil),
+	compile(document.Place, 0.8, digits(1), `(?i)\b((?:p\.? ?o\.?|post office) ?box[ .:#]{1,3}[0-9]+|postfach [0-9 ]{2,9}|apartado(?: de correos)? [0-9]+)`, nil),
+	compile(document.Place, 0.8, digits(2), `\b((?:GIR ?0AA|[A-PR-UWYZ][A-HK-Y]?[0-9][A-Z0-9]? [0-9][ABD-HJLNP-UW-Z]{2}))\b`, nil),
+	compile(document.Place, 0.75, digits(3), `\b([ABCEGHJ-NPRSTVXY][0-9][A-Z] ?[0-9][A-Z][0-9])\b`, nil),
+	compile(document.Place, 0.75, digits(9), `(?:^|[^0-9A-Za-z\-])([0-9]{5}-[0-9]{4})(?:$|[^0-9A-Za-z\-])`, nil),
+	compile(document.Place, 0.7, digits(1), `(?i)\b((?:apt|apartment|suite|ste|flat|unit)\.? ?#? ?[0-9]{1,5}-?[a-z]?)\b`, nil),
 
 	// Codes: long digit runs, letters mixed with digits.
-	compile(document.Code, 0.75, needDigit, `(?:^|[^0-9A-Za-z.,])([0-9](?:[\-–]?[0-9]){6,})(?:$|[^0-9A-Za-z])`, nil),
-	compile(document.Code, 0.6, needDigit, `(?:^|[^0-9A-Za-z.,/])([0-9]{6})(?:$|[^0-9A-Za-z.,/])`, nil),
-	compile(document.Code, 0.7, needDigit, `(?:^|[^0-9A-Za-z])([A-Za-z]{1,5}[\-–#]?[0-9]{5,}(?:[\-–][A-Za-z0-9]+)*)(?:$|[^0-9A-Za-z])`, nil),
-	compile(document.Code, 0.65, needDigit, `(?:^|[^0-9A-Za-z])([A-Z]{1,4}(?:[\-–][0-9A-Z]{2,}){1,5})(?:$|[^0-9A-Za-z])`, digitsBetween(4, 40)),
-	compile(document.Code, 0.65, needDigit, `(?:^|[^0-9A-Za-z])([0-9]{2,4}[\-–][A-Z]{1,4}[\-–]?[0-9]{2,})(?:$|[^0-9A-Za-z])`, nil),
-	compile(document.Code, 0.65, needDigit, `(?:^|[^0-9A-Za-z])([0-9A-Z]{6,})(?:$|[^0-9A-Za-z])`, isMixedCode),
-	compile(document.Code, 0.6, needDigit, `(?:^|[^0-9A-Za-z.,/\-])([0-9]{2,3}-[0-9]{2,3}-[0-9]{2,3})(?:$|[^0-9A-Za-z.,/\-])`, nil),
-	compile(document.Code, 0.6, needDigit, `(?:^|[^0-9A-Za-z])(#[ ]?[0-9]{4,})\b`, nil),
-	compile(document.Code, 0.8, needDigit, `\b((?:[0-9]{1,6}\.){5,}[0-9]{1,40})\b`, nil),
-	compile(document.Code, 0.8, needDigit, `\b([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\b`, nil),
+	compile(document.Code, 0.75, digits(7), `(?:^|[^0-9A-Za-z.,])([0-9](?:[\-–]?[0-9]){6,})(?:$|[^0-9A-Za-z])`, nil),
+	compile(document.Code, 0.6, digits(6), `(?:^|[^0-9A-Za-z.,/])([0-9]{6})(?:$|[^0-9A-Za-z.,/])`, nil),
+	compile(document.Code, 0.7, digits(5), `(?:^|[^0-9A-Za-z])([A-Za-z]{1,5}[\-–#]?[0-9]{5,}(?:[\-–][A-Za-z0-9]+)*)(?:$|[^0-9A-Za-z])`, nil),
+	compile(document.Code, 0.65, digits(4), `(?:^|[^0-9A-Za-z])([A-Z]{1,4}(?:[\-–][0-9A-Z]{2,}){1,5})(?:$|[^0-9A-Za-z])`, digitsBetween(4, 40)),
+	compile(document.Code, 0.65, digits(4), `(?:^|[^0-9A-Za-z])([0-9]{2,4}[\-–][A-Z]{1,4}[\-–]?[0-9]{2,})(?:$|[^0-9A-Za-z])`, nil),
+	compile(document.Code, 0.65, digits(2), `(?:^|[^0-9A-Za-z])([0-9A-Z]{6,})(?:$|[^0-9A-Za-z])`, isMixedCode),
+	compile(document.Code, 0.6, digits(6), `(?:^|[^0-9A-Za-z.,/\-])([0-9]{2,3}-[0-9]{2,3}-[0-9]{2,3})(?:$|[^0-9A-Za-z.,/\-])`, nil),
+	compile(document.Code, 0.6, digits(4), `(?:^|[^0-9A-Za-z])(#[ ]?[0-9]{4,})\b`, nil),
+	compile(document.Code, 0.8, digits(6), `\b((?:[0-9]{1,6}\.){5,}[0-9]{1,40})\b`, nil),
+	compile(document.Code, 0.8, digits(1), `\b([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\b`, nil),
 }
 
 const (
@@ -154,17 +164,38 @@ func withoutTimes(spans []span) []span {
 // line that a person reads.
 const rowBytes = 16 << 10
 
+// matchRow looks at one cell after the other: nothing that a pattern describes goes over
+// a wide gap.
 func (f *Finder) matchRow(sh *sheet, r *row) []span {
+	var out []span
 	text := r.text[:min(len(r.text), rowBytes)]
-	has := f.needs(sh, r)
+	month := f.hasMonthIn(sh, r)
+	for skip := 0; skip < len(text); {
+		end := len(text)
+		if n := strings.IndexByte(text[skip:], '\t'); n >= 0 {
+			end = skip + n
+		}
+		out = append(out, matchCell(sh, r, text[skip:end], skip, month)...)
+		skip = end + 1
+	}
+	return out
+}
+
+func matchCell(sh *sheet, r *row, text string, skip int, month bool) []span {
+	has := needsOf(text, month)
+	a, b := aroundDigits(text)
 	var out []span
 	for n := range patterns {
 		p := &patterns[n]
-		if p.need&has == 0 {
+		if !p.need.met(has) {
 			continue
 		}
-		for _, at := range p.find(text) {
-			if from, to := sh.tokensAt(r, at[0], at[1]); from < to {
+		part, at := text, 0
+		if p.need.digits > 0 {
+			part, at = text[a:b], a
+		}
+		for _, m := range p.find(part) {
+			if from, to := sh.tokensAt(r, skip+at+m[0], skip+at+m[1]); from < to {
 				out = append(out, span{from, to, p.typ, p.score, document.ByPattern})
 			}
 		}
@@ -172,22 +203,46 @@ func (f *Finder) matchRow(sh *sheet, r *row) []span {
 	return out
 }
 
+// digitMargin is how many bytes before the first and behind the last digit of a row may
+// belong to what a pattern of digits finds or asks for ("serial number: ").
+const digitMargin = 32
+
+// aroundDigits is the part of a text that patterns of digits need to see. It begins after
+// a space, so that no word is taken for another by its end.
+func aroundDigits(text string) (int, int) {
+	a := strings.IndexAny(text, "0123456789")
+	if a < 0 {
+		return 0, 0
+	}
+	if a = strings.LastIndexAny(text[:max(0, a-digitMargin)], " \t") + 1; a > 0 {
+		a-- // with the space
+	}
+	b := strings.LastIndexAny(text, "0123456789") + digitMargin
+	if b >= len(text) {
+		return a, len(text)
+	}
+	if n := strings.IndexAny(text[b:], " \t"); n >= 0 {
+		return a, b + n
+	}
+	return a, len(text)
+}
+
 // breakBytes is how much of each side of a line break is looked at.
 const breakBytes = 48
 
 // matchBreak finds what runs over from one row into the next.
 func (f *Finder) matchBreak(sh *sheet, r, q *row) []span {
-	has := f.needs(sh, r) | f.needs(sh, q)
 	head, skip := r.text, 0
 	if len(head) > breakBytes {
 		skip = len(head) - breakBytes
 		head = head[skip:]
 	}
 	text := head + " " + q.text[:min(len(q.text), breakBytes)]
+	has := needsOf(text, f.hasMonthIn(sh, r) || f.hasMonthIn(sh, q))
 	var out []span
 	for n := range patterns {
 		p := &patterns[n]
-		if p.need&has == 0 || p.score < 0.7 {
+		if !p.need.met(has) || p.score < 0.7 {
 			continue
 		}
 		for _, at := range p.find(text) {
@@ -202,22 +257,24 @@ func (f *Finder) matchBreak(sh *sheet, r, q *row) []span {
 	return out
 }
 
-// needs is what a row has of what patterns need.
-func (f *Finder) needs(sh *sheet, r *row) need {
-	has := needAny
-	if strings.ContainsAny(r.text, "0123456789") {
-		has |= needDigit
+// needsOf is what a text has of what patterns need.
+func needsOf(text string, month bool) need {
+	n := need{month: month}
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= '0' && c <= '9':
+			n.digits++
+		case c == '@':
+			n.at = true
+		case c == '.' || c == '/':
+			n.dots = true
+		}
 	}
-	if strings.Contains(r.text, "@") {
-		has |= needAt
-	}
-	if strings.Contains(r.text, "/") || strings.Contains(r.text, ".") {
-		has |= needWeb
-	}
-	if slices.ContainsFunc(sh.toks[r.from:r.to], func(t token) bool { return f.hasMonth(&t) }) {
-		has |= needMonth
-	}
-	return has
+	return n
+}
+
+func (f *Finder) hasMonthIn(sh *sheet, r *row) bool {
+	return slices.ContainsFunc(sh.toks[r.from:r.to], func(t token) bool { return f.hasMonth(&t) })
 }
 
 // hasMonth sees a month in a token, also where it is glued to digits ("12MAR2020").
@@ -251,13 +308,8 @@ func (p *pattern) find(text string) [][2]int {
 
 // tokensAt returns the tokens of a row that bytes [a, b) of its text touch.
 func (sh *sheet) tokensAt(r *row, a, b int) (int, int) {
-	from := r.from
-	for from < r.to && sh.toks[from].at+len(sh.toks[from].text) <= a {
-		from++
-	}
-	to := from
-	for to < r.to && sh.toks[to].at < b {
-		to++
-	}
-	return from, to
+	toks := sh.toks[r.from:r.to]
+	from := sort.Search(len(toks), func(i int) bool { return toks[i].at+len(toks[i].text) > a })
+	to := sort.Search(len(toks), func(i int) bool { return toks[i].at >= b })
+	return r.from + from, r.from + max(from, to)
 }

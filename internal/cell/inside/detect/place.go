@@ -32,23 +32,6 @@ func place(from, to int, score float64) (span, bool) {
 	return span{from, to, document.Place, score, document.ByPlace}, true
 }
 
-// cellStart is the first token of the cell that token i stands in.
-func (sh *sheet) cellStart(i int) int {
-	for sh.toks[i].gap < wideGap {
-		i--
-	}
-	return i
-}
-
-// cellEnd is the end of the cell that token i stands in.
-func (sh *sheet) cellEnd(i int) int {
-	end := i + 1
-	for end < sh.rows[sh.toks[i].row].to && sh.toks[end].gap < wideGap {
-		end++
-	}
-	return end
-}
-
 // streetTokens is the most tokens between a house number and the word for the street.
 const streetTokens = 6
 
@@ -58,7 +41,7 @@ func (f *Finder) street(sh *sheet, i int) (span, bool) {
 	if !isHouseNumber(t) || i > 0 && sh.toks[i].gap == 0 && strings.Contains("/-.", sh.toks[i-1].text) {
 		return span{}, false
 	}
-	end := sh.cellEnd(i)
+	end := sh.toks[i].cell[1]
 	for k := i + 1; k < end && k <= i+1+streetTokens; k++ {
 		w := &sh.toks[k]
 		if k > i+1 && f.terms.streetWords.has(w.fold) && (w.title || len(w.fold) > 4) && sh.isStreetName(k-1) && !f.isSaint(sh, k, end) {
@@ -141,7 +124,7 @@ func isZIP(t *token) bool {
 // foreignStreet finds "Lindenstraße 12", "12 rue de la Paix", "Calle Mayor 15, 2º".
 func (f *Finder) foreignStreet(sh *sheet, i int) (span, bool) {
 	t := &sh.toks[i]
-	end := sh.cellEnd(i)
+	end := sh.toks[i].cell[1]
 	if t.kind == letters && t.title && hasStreetEnding(t.fold) {
 		k := i + 1
 		if k < end && sh.toks[k].text == "." {
@@ -198,7 +181,7 @@ func (f *Finder) stateAndZIP(sh *sheet, i int) (span, bool) {
 		return span{}, false
 	}
 	to := k + 1
-	if end := sh.cellEnd(i); to+1 < end && sh.toks[to].text == "-" && sh.toks[to+1].kind == number && len(sh.toks[to+1].text) == 4 {
+	if end := sh.toks[i].cell[1]; to+1 < end && sh.toks[to].text == "-" && sh.toks[to+1].kind == number && len(sh.toks[to+1].text) == 4 {
 		to += 2
 	}
 	return place(k, to, 0.85)
@@ -209,7 +192,7 @@ func (f *Finder) zipAfterState(sh *sheet, i int) int {
 	if t := &sh.toks[i]; t.kind != letters || !t.title {
 		return -1
 	}
-	end := sh.cellEnd(i)
+	end := sh.toks[i].cell[1]
 	k := f.stateEnd(sh, i, end)
 	if k == i {
 		return -1
@@ -232,7 +215,7 @@ func (f *Finder) cityBeforeZIP(sh *sheet, i int) (span, bool) {
 	if !sh.toks[i].title || sh.toks[i].kind != letters || f.zipAfterState(sh, i) >= 0 && sh.toks[i].upper && len(sh.toks[i].text) == 2 {
 		return span{}, false
 	}
-	end := sh.cellEnd(i)
+	end := sh.toks[i].cell[1]
 	for k := i + 1; k < end && k <= i+cityTokens; k++ {
 		t := &sh.toks[k]
 		if k > i && f.zipAfterState(sh, k) >= 0 {
@@ -275,7 +258,7 @@ func (sh *sheet) phrase(from, to int) string {
 
 // codeAndCity finds "10115 Berlin", "75011 Paris", "1012 AB Amsterdam".
 func (f *Finder) codeAndCity(sh *sheet, i int) (span, bool) {
-	t, end := &sh.toks[i], sh.cellEnd(i)
+	t, end := &sh.toks[i], sh.toks[i].cell[1]
 	if t.kind != number || len(t.text) < 4 || len(t.text) > 5 || i+1 >= end || sh.toks[i+1].gap == 0 {
 		return span{}, false
 	}
@@ -313,10 +296,10 @@ func (f *Finder) cityLength(sh *sheet, i, end int) int {
 // city weighs a listed place, or an unknown capitalised word, by its context.
 func (f *Finder) city(sh *sheet, i int) (span, bool) {
 	t := &sh.toks[i]
-	if t.kind != letters || !t.title || len(t.fold) < 3 && t.fold != "st" || f.stateEnd(sh, i, sh.cellEnd(i)) > i {
+	if t.kind != letters || !t.title || len(t.fold) < 3 && t.fold != "st" || f.stateEnd(sh, i, sh.toks[i].cell[1]) > i {
 		return span{}, false
 	}
-	end := sh.cellEnd(i)
+	end := sh.toks[i].cell[1]
 	n := f.cityLength(sh, i, end)
 	s, listed := 0.0, n > 0
 	if n == 0 {
@@ -353,7 +336,7 @@ func (f *Finder) city(sh *sheet, i int) (span, bool) {
 // organisation finds "Mercy General Hospital", "Klinikum Stuttgart", "Hospital of St. Ann":
 // capitalised words around one that says what the house is.
 func (f *Finder) organisation(sh *sheet, i int) (span, bool) {
-	t, end := &sh.toks[i], sh.cellEnd(i)
+	t, end := &sh.toks[i], sh.toks[i].cell[1]
 	if !t.title || t.kind != letters || f.terms.titles.has(t.fold) && t.fold != "st" {
 		return span{}, false
 	}
@@ -377,7 +360,7 @@ func (f *Finder) organisation(sh *sheet, i int) (span, bool) {
 			last = k
 		case f.terms.facilityLead.has(w.fold):
 			named = named || len(w.fold) > 2 && f.terms.sections["saintly leads"].has(w.fold)
-		case !f.terms.notNames.has(w.fold) && (!f.isVocabulary(w) || w.entry.Has(namesAndPlaces)):
+		case !f.terms.notNames.has(w.fold) && (!f.isVocabulary(w) || w.entry.Has(namesAndPlaces) || w.entry.IsName() || f.terms.eponyms.has(w.fold)):
 			named = true
 			if last >= 0 && last < k {
 				last = k // "Klinikum Stuttgart"
@@ -414,7 +397,7 @@ func (f *Finder) continueAddresses(sh *sheet, found []span) []span {
 // edge or under i itself.
 func (sh *sheet) cellBelow(i int) (int, int, bool) {
 	r := &sh.rows[sh.toks[i].row]
-	start := sh.cellStart(i)
+	start := sh.toks[i].cell[0]
 	for j := sh.toks[i].row + 1; j < len(sh.rows) && j <= sh.toks[i].row+maxRowsAhead; j++ {
 		q := &sh.rows[j]
 		if !q.upright || q.middle() <= r.middle()+r.height/2 {
@@ -425,7 +408,7 @@ func (sh *sheet) cellBelow(i int) (int, int, bool) {
 		}
 		for k := q.from; k < q.to; k++ {
 			if sh.toks[k].gap >= wideGap && (abs(sh.toks[k].x0-sh.toks[start].x0) <= r.height || abs(sh.toks[k].x0-sh.toks[i].x0) <= r.height) {
-				return k, sh.cellEnd(k), true
+				return k, sh.toks[k].cell[1], true
 			}
 		}
 	}

@@ -25,6 +25,9 @@ type sheet struct {
 	page *words.Page
 	toks []token // row by row, from left to right
 	rows []row   // from top to bottom
+
+	labels  []label
+	inLabel []bool // by token: it belongs to a label
 }
 
 // row is one line across the page, however many lines the reader made of it.
@@ -45,7 +48,9 @@ type token struct {
 	fold  string // folded, a possessive 's taken off
 	entry lexicon.Entry
 	kind  kind
+	index int // its own place in toks
 	row   int
+	cell  [2]int  // the tokens of its cell: what no wide gap parts
 	word  int     // index into page.Words
 	a, b  int     // runes [a, b) of the word
 	at    int     // byte offset in the row's text
@@ -80,6 +85,12 @@ func (f *Finder) newSheet(p *words.Page) *sheet {
 		sh.addRow(f, line)
 	}
 	sh.link()
+	sh.labels, sh.inLabel = f.findLabels(sh), make([]bool, len(sh.toks))
+	for _, l := range sh.labels {
+		for i := l.from; i < l.to; i++ {
+			sh.inLabel[i] = true
+		}
+	}
 	return sh
 }
 
@@ -112,7 +123,7 @@ func (sh *sheet) addRow(f *Finder, indexes []int) {
 		text.WriteString(w.Text)
 		for _, c := range cut(w.Text) {
 			t := f.newToken(c.text, gap)
-			t.row, t.word, t.a, t.b, t.at = len(sh.rows), i, c.a, c.b, base+c.at
+			t.index, t.row, t.word, t.a, t.b, t.at = len(sh.toks), len(sh.rows), i, c.a, c.b, base+c.at
 			t.x0, t.x1 = box.X+box.W*c.a/total, box.X+box.W*c.b/total
 			sh.toks = append(sh.toks, t)
 			gap = 0
@@ -123,6 +134,16 @@ func (sh *sheet) addRow(f *Finder, indexes []int) {
 				}
 			}
 		}
+	}
+	for a := r.from; a < len(sh.toks); {
+		b := a + 1
+		for b < len(sh.toks) && sh.toks[b].gap < wideGap {
+			b++
+		}
+		for k := a; k < b; k++ {
+			sh.toks[k].cell = [2]int{a, b}
+		}
+		a = b
 	}
 	r.to, r.text, r.caps = len(sh.toks), text.String(), named > 0 && upper*10 >= named*6
 	if r.to > r.from {

@@ -1,12 +1,11 @@
 // Package lexicon knows words: which are personal names and how common they are, which
 // are places, which are plain vocabulary. It holds one list made by build.go from public
-// word lists (LICENSES names them), embedded compressed, about 2 MB.
+// word lists (README.md names them, licences/ has their notices), embedded compressed, about 2 MB.
 //
 // A Lexicon never changes after Open and is safe for any number of goroutines.
 package lexicon
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	_ "embed"
@@ -14,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
 
 //go:generate go run build.go
@@ -129,51 +127,41 @@ func shared(a, b string) int {
 	return n
 }
 
+// maxBytes bounds the unpacked list, ten times what build.go makes.
+const maxBytes = 32 << 20
+
 func read(r io.Reader) (*Lexicon, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, ErrDamaged
 	}
-	in := bufio.NewReaderSize(z, 64<<10)
-	var head [4]byte
-	if _, err := io.ReadFull(in, head[:]); err != nil {
+	b, err := io.ReadAll(io.LimitReader(z, maxBytes))
+	if err != nil || len(b) < 4 {
 		return nil, ErrDamaged
 	}
-	n := int(binary.LittleEndian.Uint32(head[:]))
-	if n > 4<<20 { // ten times what build.go makes
-		return nil, ErrDamaged
+	n := int(binary.LittleEndian.Uint32(b))
+	b = b[4:]
+	if n > len(b)/4 {
+		return nil, ErrDamaged // a word takes four bytes at least
 	}
 	l := &Lexicon{starts: make([]uint32, 1, n+1), entries: make([]Entry, 0, n)}
-	var text strings.Builder
-	text.Grow(9 * n) // bytes; the mean word of the list has 8
-	var word [255]byte
+	text := make([]byte, 0, 9*n) // the mean word of the list has 8 bytes
+	before := 0                  // where the word before begins
 	for range n {
-		size, entry, err := readWord(in, &word)
-		if err != nil {
-			return nil, err
+		if len(b) < 4 {
+			return nil, ErrDamaged
 		}
-		text.Write(word[:size])
-		l.starts = append(l.starts, uint32(text.Len()))
-		l.entries = append(l.entries, entry)
+		keep, rest := int(b[0]), int(b[1])
+		if len(b) < 4+rest || keep > len(text)-before {
+			return nil, ErrDamaged
+		}
+		start := len(text)
+		text = append(text, text[before:before+keep]...)
+		text = append(text, b[2:2+rest]...)
+		l.starts = append(l.starts, uint32(len(text)))
+		l.entries = append(l.entries, Entry(binary.LittleEndian.Uint16(b[2+rest:])))
+		before, b = start, b[4+rest:]
 	}
-	l.text = text.String()
+	l.text = string(text)
 	return l, nil
-}
-
-// readWord overwrites word from where it differs and returns its new length.
-func readWord(in *bufio.Reader, word *[255]byte) (int, Entry, error) {
-	keep, err1 := in.ReadByte()
-	rest, err2 := in.ReadByte()
-	size := int(keep) + int(rest)
-	if err1 != nil || err2 != nil || size > len(word) {
-		return 0, 0, ErrDamaged
-	}
-	var mark [2]byte
-	if _, err := io.ReadFull(in, word[keep:size]); err != nil {
-		return 0, 0, ErrDamaged
-	}
-	if _, err := io.ReadFull(in, mark[:]); err != nil {
-		return 0, 0, ErrDamaged
-	}
-	return size, Entry(binary.LittleEndian.Uint16(mark[:])), nil
 }

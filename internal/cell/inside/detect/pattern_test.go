@@ -1,0 +1,120 @@
+package detect
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"blotter/internal/document"
+)
+
+// TestPatterns holds for every pattern a value that it finds, as its type, and that is
+// covered whole.
+func TestPatterns(t *testing.T) {
+	for _, c := range []struct {
+		typ  document.Type
+		text string // what is between [[ and ]] must be covered, nothing else
+	}{
+		{document.Date, "seen on [[03/14/2019]] today"},
+		{document.Date, "seen on [[3-4-19]] today"},
+		{document.Date, "seen [[2019-03-14]] today"},
+		{document.Date, "seen [[O3/l4/2O19]] today"},
+		{document.Date, "seen [[March 3, 2019]] today"},
+		{document.Date, "seen [[3rd of March 2019]] today"},
+		{document.Date, "seen [[14MAR2019]] today"},
+		{document.Date, "seen [[2019 Jul 11]] today"},
+		{document.Date, "am [[12. März 2021]] vorgestellt"},
+		{document.Date, "le [[1er février 2021]] au matin"},
+		{document.Date, "acude el [[3 de mayo de 2021]] con fiebre"},
+		{document.Date, "was born [[03.02.1950]] there"},
+		{document.Date, "again on [[3/14]] for pain"},
+		{document.Date, "until [[August]] of that"},
+		{document.Age, "a [[92-year-old]] woman"},
+		{document.Age, "a [[101 y/o]] man"},
+		{document.Phone, "call [[(555) 123-4567]] now"},
+		{document.Phone, "call [[555.123.4567 x123]] now"},
+		{document.Phone, "call [[+49 711 1234567]] now"},
+		{document.Phone, "call [[01 23 45 67 89]] now"},
+		{document.Phone, "call [[020 7946 0958]] now"},
+		{document.Phone, "call [[1-800-555-0199]] now"},
+		{document.Email, "write to [[jane.doe@example.org]] now"},
+		{document.URL, "see [[www.example.org/a]] now"},
+		{document.URL, "see [[example.com]] now"},
+		{document.IP, "from [[192.168.10.24]] at"},
+		{document.SSN, "number [[123-45-6789]] is"},
+		{document.SSN, "number [[xxx-xx-6789]] is"},
+		{document.SSN, "number [[943 476 5919]] is"},
+		{document.SSN, "number [[AB 12 34 56 C]] is"},
+		{document.HealthPlan, "number [[1EG4-TE5-MK73]] is"},
+		{document.Licence, "number [[1234567893]] is"},
+		{document.Licence, "number [[AB1234563]] is"},
+		{document.Vehicle, "number [[1HGCM82633A004352]] is"},
+		{document.Device, "code [[(01)00844588003288(17)141120]] is"},
+		{document.Account, "from [[DE89370400440532013000]] at"},
+		{document.Account, "card [[4111 1111 1111 1111]] is"},
+		{document.Code, "number [[48392011]] is"},
+		{document.Code, "number [[AB-48392]] is"},
+		{document.Code, "number [[QX7L2M]] is"},
+		{document.Place, "to [[P.O. Box 1234]] there"},
+		{document.Place, "near [[SW1A 1AA]] there"},
+	} {
+		text, all := marked(c.text)
+		p := layout(text, false)
+		sh := finder().newSheet(p)
+		found := merge(sh, finder().patterns(sh))
+		var count tally
+		count.add(p, all, found)
+		if count.full != count.spans || count.burnt > 0 {
+			t.Errorf("%q: missed %q, burnt %q", c.text, count.missed, count.over)
+		}
+		hasType := false
+		for _, f := range found {
+			hasType = hasType || f.Type == c.typ
+		}
+		if !hasType {
+			t.Errorf("%q: not found as %s", c.text, c.typ)
+		}
+	}
+}
+
+// TestPatternsLeave holds what looks like personal data and is a measurement.
+func TestPatternsLeave(t *testing.T) {
+	for _, text := range []string{
+		"BP 120/80 HR 71 RR 16 T 98.6 SpO2 97%", "strength 5/5, pain 5/10, 20/20 vision", "in 2019 he was 64 years old",
+		"sodium 139 mmol/L 135-145 and WBC 6.7", "metformin 500 mg 2 times daily", "L4-5 and L5-S1, T12, C5-6", "HbA1c 8.1, vitamin B12 412",
+		"ICD-10 E11.9 J45.909 I10", "A 2.5 x 3.1 x 4.0 cm mass", "0.70-1.30 mg/dL", "may be seen in 2 weeks", "platelets 250,000", "1,200 mL", "grade 3/6 murmur",
+	} {
+		sh := finder().newSheet(layout(text, false))
+		for _, s := range finder().patterns(sh) {
+			t.Errorf("%q: %s found in %q", text, s.typ, sh.phrase(s.from, s.to))
+		}
+	}
+}
+
+func TestPatternAcrossLineBreak(t *testing.T) {
+	text, all := marked("The patient was last seen by us on the [[3rd of March]]\n[[2019]] and did well in general, without complaints.\n")
+	p := layout(text, false)
+	sh := finder().newSheet(p)
+	var count tally
+	count.add(p, all, merge(sh, finder().patterns(sh)))
+	if count.full != 2 {
+		t.Errorf("missed %q", count.missed)
+	}
+}
+
+// TestHostileRow gives the layers rows that no person wrote. Each takes well under a
+// second; what grows with the square of a row took half a minute.
+func TestHostileRow(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat("1", 200_000), strings.Repeat("1 ", 20_000), strings.Repeat("a@", 20_000), strings.Repeat("(", 20_000),
+		strings.Repeat("Jan ", 5_000), strings.Repeat("SMITH, JOHN ", 3_000), strings.Repeat("Name: ", 5_000), strings.Repeat("0/", 20_000),
+		strings.Repeat("St. ", 5_000), strings.Repeat("x   ", 5_000), strings.Repeat("A\n", 3_000), strings.Repeat("\u0301", 5_000),
+	} {
+		p := layout(text, true)
+		start := time.Now()
+		spansOf(p)
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%q and so on took %v", text[:8], took)
+		}
+	}
+}
