@@ -11,9 +11,15 @@ import (
 // threshold for document.Unknown chooses how far denying goes.
 const (
 	unknownNumber  = 0.45 // five digits and more, letters mixed with digits
-	unknownCapital = 0.4  // a word with a capital
+	unknownCapital = 0.4  // a word with a capital, on a page whose words are known otherwise
+	unknownForeign = 0.3  // the same on a page in a language that the vocabulary hardly knows
 	unknownSmall   = 0.2  // any other word: as often a slip of the reader as a name
 )
+
+// foreignShare is the share of unknown words from which a page counts as foreign. English
+// records have 1–4 %, German and Spanish ones about 25 %: there denying capitals burns
+// every second noun.
+const foreignShare = 0.1
 
 // unexplained finds words that are neither common nor clinical vocabulary, and numbers
 // that are longer than a measured value. It says nothing of what others found already.
@@ -25,8 +31,12 @@ func (f *Finder) unexplained(sh *sheet, found []span) []span {
 		}
 	}
 	var out []span
+	strange, all := 0, 0
 	for i := range sh.toks {
 		t := &sh.toks[i]
+		if t.kind == letters {
+			all++
+		}
 		if covered[i] || sh.inLabel[i] || t.kind == sign || f.isExplained(t) {
 			continue
 		}
@@ -37,10 +47,23 @@ func (f *Finder) unexplained(sh *sheet, found []span) []span {
 		case t.title:
 			score = unknownCapital
 		}
+		if t.kind == letters {
+			strange++
+		}
 		out = append(out, span{i, i + 1, document.Unknown, score, document.ByDefault})
+	}
+	if float64(strange) > foreignShare*float64(all) && strange > fewWords {
+		for i := range out {
+			if out[i].score == unknownCapital {
+				out[i].score = unknownForeign
+			}
+		}
 	}
 	return out
 }
+
+// fewWords are too few to tell a page's language by: a card, a wristband.
+const fewWords = 10
 
 func (f *Finder) isExplained(t *token) bool {
 	switch t.kind {
@@ -62,10 +85,15 @@ func (f *Finder) isVocabulary(t *token) bool {
 	known := func(w string, e lexicon.Entry) bool {
 		return e.Has(lexicon.Common|lexicon.Vocab|lexicon.Foreign|lexicon.Short) || f.terms.clinical.has(w) || f.terms.units.has(w) ||
 			f.terms.eponyms.has(w) || f.terms.notNames.has(w) || f.terms.titles.has(w) || f.terms.months.has(w) ||
-			f.terms.weekdays.has(w) || f.terms.eponymHeads.has(w) || f.terms.credentials.has(w) || f.terms.kin.has(w)
+			f.terms.weekdays.has(w) || f.terms.eponymHeads.has(w) || f.terms.stateNames.has(w) || f.terms.credentials.has(w) || f.terms.kin.has(w)
 	}
 	if known(t.fold, t.entry) {
 		return true
+	}
+	if i := strings.IndexByte(t.fold, '\''); i == 1 || i == 2 { // l'auscultation, qu'une
+		if rest := t.fold[i+1:]; known(rest, f.lex.Lookup(rest)) {
+			return true
+		}
 	}
 	for _, ending := range [...]string{"s", "es", "ed", "ing", "ly", "al", "ic", "n", "en"} {
 		if stem := strings.TrimSuffix(t.fold, ending); stem != t.fold && len(stem) > 3 && known(stem, f.lex.Lookup(stem)) {

@@ -384,9 +384,10 @@ func (f *Finder) nameValue(sh *sheet, from, to int) (int, int, bool) {
 	return from, end, strong
 }
 
-// dateValue accepts what has a day or month, and leaves a time of day behind it.
+// dateValue accepts what has a day or month, and leaves a time of day behind it. Digits
+// alone are a date only if they are written as one: parted, or six or eight together.
 func (f *Finder) dateValue(sh *sheet, from, to int) (int, bool) {
-	digits, month := 0, false
+	digits, numbers, month := 0, 0, false
 	for k := from; k < to; k++ {
 		t := &sh.toks[k]
 		if k+1 < to && sh.toks[k+1].text == ":" && digitsIn(t.text) == len(t.text) && len(t.text) <= 2 && digits >= 3 {
@@ -397,11 +398,17 @@ func (f *Finder) dateValue(sh *sheet, from, to int) (int, bool) {
 			to = k
 			break
 		}
-		digits += digitsIn(t.text)
+		if n := digitsIn(t.text); n > 0 {
+			digits += n
+			numbers++
+			month = month || t.kind == mixed
+		}
+		if t.text == "," { // "146,925"
+			numbers--
+		}
 		month = month || f.terms.months.has(t.fold)
 	}
-	yearAlone := to-from == 1 && digits == 4
-	return to, (digits >= 3 || month && digits > 0) && !yearAlone
+	return to, digits >= 2 && (month || numbers >= 2 && digits >= 3 || numbers == 1 && (digits == 6 || digits == 8))
 }
 
 // numberValue ends at plain words once there were digits. A number that was misread, or

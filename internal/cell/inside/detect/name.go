@@ -45,6 +45,9 @@ func (f *Finder) prior(t *token) float64 {
 		f.terms.stateNames.has(t.fold) && t.entry.Births() < famousBirths {
 		return 0
 	}
+	if len(t.fold) == 2 && t.upper {
+		return 0.2 // an abbreviation more often than a name
+	}
 	e := t.entry
 	births := e.Births()
 	common, vocab, clinical := e.Has(lexicon.Common), e.Has(lexicon.Vocab), f.terms.clinical.has(t.fold)

@@ -85,7 +85,7 @@ var patterns = []pattern{
 	compile(document.Phone, 0.6, digits(7), `(?:^|[^0-9A-Za-z.\-])([2-9][0-9]{2}[\-.][0-9]{4})(?:$|[^0-9A-Za-z.\-])`, nil),
 	compile(document.Phone, 0.7, digits(3), `(?i)\b(?:x|ext\.? ?|extension )([0-9]{3,6})\b`, nil),
 	compile(document.Phone, 0.8, digits(3), `\b((?:1[ \-.]?)?8[0-9]{2}[ \-.][A-Z]{3,4}[\-]?[A-Z0-9]{3,4})\b`, nil),
-	compile(document.Email, 0.95, needAt, `([A-Za-z0-9._%+\-]+ ?@ ?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*(?: ?\. ?(?:com|org|net|edu|gov|uk|de|fr|es|it|nl|ch|at|eu)\b)?)`, nil),
+	compile(document.Email, 0.95, needAt, `([A-Za-z0-9._%+\-]+ ?@ ?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*(?: ?\. ?(?:com|org|net|edu|gov|uk|de|fr|es|it|nl|ch|at|eu)\b)?)`, isEmail),
 	compile(document.URL, 0.6, needAt, `(?:^|\s)(@[A-Za-z0-9_]{3,})`, nil),
 	compile(document.URL, 0.9, needDots, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
 	compile(document.URL, 0.75, needDots, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),

@@ -34,7 +34,7 @@ func (k *known) learn(sh *sheet, spans []span) {
 		}
 		if s.typ == document.Name {
 			for i := s.from; i < s.to; i++ {
-				k.learnName(&sh.toks[i])
+				k.learnName(sh, s, i)
 			}
 		} else if (numberLike(s.typ) || s.typ == document.Email) && !isDateToo(s, spans) {
 			if key := joined(sh, s); digitsIn(key) >= 5 && len(k.ids) < maxKnown {
@@ -49,13 +49,20 @@ func isDateToo(s span, spans []span) bool {
 	return slices.ContainsFunc(spans, func(o span) bool { return o.typ == document.Date && o.from < s.to && s.from < o.to })
 }
 
-func (k *known) learnName(t *token) {
-	f := k.finder
+// learnName takes in one word of a name. An ordinary word that is never a name ("Regional
+// Manager" beside a label) is sought elsewhere only where a title or a sure name stands
+// with it.
+func (k *known) learnName(sh *sheet, s span, i int) {
+	f, t := k.finder, &sh.toks[i]
 	if t.kind != letters || len(t.fold) < 3 || len(k.names) >= maxKnown || f.terms.notNames.has(t.fold) || f.terms.titles.has(t.fold) ||
 		f.terms.credentials.has(t.fold) || f.terms.eponymHeads.has(t.fold) || f.terms.months.has(t.fold) {
 		return
 	}
 	word := t.entry.Has(plainWords) || f.terms.clinical.has(t.fold) || f.terms.eponyms.has(t.fold)
+	if word && !t.entry.IsName() && s.source != document.ByName &&
+		!slices.ContainsFunc(sh.toks[s.from:s.to], func(o token) bool { return f.prior(&o) >= 0.6 }) {
+		return
+	}
 	key := labelKey(t.fold)
 	if capital, seen := k.names[key]; seen {
 		k.names[key] = capital && word

@@ -95,6 +95,11 @@ func isIP(s string) bool {
 	return true
 }
 
+// isEmail wants a letter behind the "@".
+func isEmail(s string) bool {
+	return strings.IndexFunc(s[strings.IndexByte(s, '@'):], unicode.IsLetter) > 0
+}
+
 // isMixedCode accepts capitals and digits mixed as no word, dose or ICD code mixes them.
 func isMixedCode(s string) bool {
 	digits, changes := digitsIn(s), 0
