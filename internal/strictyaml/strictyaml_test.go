@@ -95,7 +95,9 @@ func TestProblemsSayWhere(t *testing.T) {
 		"? [a]\n: b":                  "not YAML",
 		"text: &a b":                  "text must be a plain value",
 		"text: !!str b":               "text must be a plain value",
-		strings.Repeat("#", 1<<20+1):  "larger than 1048576 bytes",
+		strings.Repeat("#", 64<<10+1): "larger than 65536 bytes",
+		strings.Repeat("[", 60000):    "more than 1000 brackets",
+		strings.Repeat("[", 1000):     "not YAML",
 		"text: \"a\\qb\"\nwait: 1s\n": "not YAML",
 	} {
 		err := strictyaml.Apply([]byte(file), (&settings{}).fields())
