@@ -55,7 +55,7 @@ func TestEveryWriteFailsOnce(t *testing.T) {
 		}
 		writes++
 	}
-	if writes < 20 {
+	if writes < 12 {
 		t.Errorf("only %d writes were broken; the test has lost its object", writes)
 	}
 }
@@ -75,14 +75,14 @@ func live(t *testing.T, f *fault, dies bool) {
 	l := &life{t: t, dir: t.TempDir(), log: &memoryLog{around: f.around}, dies: dies, seen: map[int64]string{}}
 	l.start()
 	var want []string
-	for round := range 4 {
-		for i := range 3 {
+	for round := range 3 {
+		for i := range 2 {
 			job := fmt.Sprintf("j%d-%d", round, i)
 			want = append(want, job)
 			l.log.put(event(job))
 		}
 		l.seal()
-		if round%2 == 1 {
+		if round == 1 {
 			l.rotate()
 		}
 	}
