@@ -23,7 +23,7 @@ import (
 // file tried took under 4.
 const (
 	MaxBytes    = 64 << 10 // ten times the largest file of ours
-	maxBrackets = 1000     // [ and {; the default policy has 23
+	maxBrackets = 1000     // [ and {; the default policy has two dozen
 )
 
 // Value is what stands at a path.
