@@ -37,6 +37,7 @@ lint: ## format, vet and lint; generated files must be current
 	cd bench && CGO_ENABLED=0 go vet ./...
 	CGO_ENABLED=0 go run $(GOLANGCI) run ./...
 	go run ./scripts/thirdparty -check
+	scripts/links.sh
 
 check: lint test ## exactly what CI runs
 
