@@ -17,6 +17,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -74,8 +75,9 @@ type Cell struct {
 	memory      *memory
 
 	mu    sync.Mutex
-	cause error         // why we killed it; nil while we have not
-	done  chan struct{} // closed when the process was waited for
+	cause error            // why we killed it; nil while we have not
+	done  chan struct{}    // closed when the process was waited for
+	state *os.ProcessState // how it ended; once done is closed
 }
 
 // Start runs a cell and waits until its engines are loaded and its walls stand. The
@@ -222,15 +224,39 @@ func (c *Cell) killOn(ctx context.Context) func() bool {
 }
 
 // ended finds out why the socket gave err: a protocol violation, our own kill, or an
-// end of the child that nobody asked for, which gets the code otherwise.
+// end of the child that we did not ask for, whose code is otherwise before it had a
+// document.
 func (c *Cell) ended(err error, otherwise reason.Code) error {
 	if reason.Of(err) == reason.CellProtocol {
 		return err
 	}
-	died := reason.Because(otherwise, errors.New("cell: the child ended by itself"))
-	c.kill(died)
+	select {
+	case <-c.done:
+	case <-time.After(endsWithin): // it hung up and lives on
+	}
+	c.kill(reason.Because(c.verdict(otherwise), errors.New("cell: the child ended by itself")))
 	<-c.done
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.cause
+}
+
+// endsWithin is how long a process may take from closing its socket to its end before
+// we end it: long enough for the kernel to free gigabytes.
+const endsWithin = 2 * time.Second
+
+// verdict tells how a child ended that we did not kill. SIGKILL from elsewhere is
+// nearly always the host's out-of-memory killer, whose choice says little about the
+// document.
+func (c *Cell) verdict(otherwise reason.Code) reason.Code {
+	if otherwise != reason.CellCrashed || c.Alive() {
+		return otherwise
+	}
+	if status, ok := c.state.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == unix.SIGKILL {
+		return reason.CellKilled
+	}
+	if c.memory.filled(c.cfg.AddressSpaceBytes) {
+		return reason.CellMemory
+	}
+	return reason.CellCrashed
 }

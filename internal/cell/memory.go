@@ -18,8 +18,9 @@ const watchEvery = 25 * time.Millisecond
 // memory watches the resident set of one process.
 type memory struct {
 	pid     int
-	limit   int64 // bytes
-	highest atomic.Int64
+	limit   int64        // bytes
+	highest atomic.Int64 // resident bytes
+	mapped  atomic.Int64 // address space in bytes, at its highest
 }
 
 // watch looks until done is closed, and calls kill once the limit is passed.
@@ -47,8 +48,14 @@ func (m *memory) look() int64 {
 		return 0
 	}
 	m.highest.Store(max(m.highest.Load(), kilobytes(b, "VmHWM:")))
+	m.mapped.Store(max(m.mapped.Load(), kilobytes(b, "VmPeak:")))
 	return kilobytes(b, "VmRSS:")
 }
+
+// filled reports whether the process came close to its limit of address space, so that
+// its end means want of memory: an allocation that fails leaves the last eighth unused
+// at most, unless it was a single huge one.
+func (m *memory) filled(limit int64) bool { return m.mapped.Load() > limit-limit/8 }
 
 // peak is the highest resident set seen, bytes.
 func (m *memory) peak() int64 { return m.highest.Load() }

@@ -36,7 +36,7 @@ func launch(cfg Config) (*Cell, error) {
 		memory:   &memory{pid: p.Pid, limit: cfg.MemoryBytes},
 	}
 	go func() {
-		p.Wait() // the status says nothing that the socket and our own kill do not
+		c.state, _ = p.Wait() // fails only for a process that was waited for
 		close(c.done)
 	}()
 	go c.memory.watch(c.done, c.kill)
@@ -47,7 +47,7 @@ func setup(cfg Config) wire.Setup {
 	return wire.Setup{
 		Parent: os.Getpid(), UID: cfg.UID, GID: cfg.GID,
 		AddressSpaceBytes: cfg.AddressSpaceBytes, HeapBytes: cfg.MemoryBytes / 2,
-		Threads: cfg.Threads, Nice: cfg.Nice, Accept: cfg.Accept,
+		Threads: cfg.Threads, Nice: cfg.Nice,
 	}
 }
 

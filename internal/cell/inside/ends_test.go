@@ -41,10 +41,11 @@ func TestBadEnds(t *testing.T) {
 		limits document.Limits
 		want   reason.Code
 	}{
-		"crash": {cell.Config{}, limits, reason.CellCrashed},
-		"fault": {cell.Config{}, limits, reason.CellCrashed},
-		"hang":  {cell.Config{}, short, reason.CellTimeout},
-		"eat":   {cell.Config{MemoryBytes: 256 << 20}, limits, reason.CellMemory},
+		"crash":   {cell.Config{}, limits, reason.CellCrashed},
+		"fault":   {cell.Config{}, limits, reason.CellCrashed},
+		"hang up": {cell.Config{}, limits, reason.CellCrashed},
+		"hang":    {cell.Config{}, short, reason.CellTimeout},
+		"eat":     {cell.Config{MemoryBytes: 256 << 20}, limits, reason.CellMemory},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c1 := start(t, c.cfg)
@@ -68,8 +69,18 @@ func TestBadEnds(t *testing.T) {
 // The address-space limit holds where nobody watches.
 func TestBackstopHolds(t *testing.T) {
 	_, err := probe(t, cell.Config{MemoryBytes: 64 << 30, AddressSpaceBytes: 2 << 30}, wire.Task{Limits: limits}, "eat")
-	if reason.Of(err) != reason.CellCrashed {
-		t.Errorf("%v, want %s", err, reason.CellCrashed)
+	if reason.Of(err) != reason.CellMemory {
+		t.Errorf("%v, want %s", err, reason.CellMemory)
+	}
+}
+
+// The host's out-of-memory killer says little about the document.
+func TestKilledFromOutside(t *testing.T) {
+	c := start(t, cell.Config{})
+	_, err := c.Run(t.Context(), file(t, []byte(probePrefix+"wait")), wire.Task{Limits: limits},
+		&onProgress{f: func() { unix.Kill(c.PID(), unix.SIGKILL) }})
+	if reason.Of(err) != reason.CellKilled {
+		t.Errorf("%v, want %s", err, reason.CellKilled)
 	}
 }
 

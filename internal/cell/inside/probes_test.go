@@ -100,6 +100,7 @@ var probes = map[string]func(wire.Task, *inside.Emitter){
 	"landlock": func(_ wire.Task, out *inside.Emitter) { answer(out, holes) },
 	"threads":  threads,
 	"hang":     func(wire.Task, *inside.Emitter) { select {} },
+	"hang up":  func(wire.Task, *inside.Emitter) { unix.Close(wire.SocketFD); select {} },
 	"crash":    func(wire.Task, *inside.Emitter) { os.Exit(3) },
 	"fault":    func(wire.Task, *inside.Emitter) { var p *int; *p = 1 },
 	"eat":      eat,

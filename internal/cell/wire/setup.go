@@ -40,7 +40,6 @@ type Setup struct {
 	HeapBytes         int64      // soft limit of the Go heap
 	Threads           int        // threads that compute
 	Nice              int        // scheduling priority, 0–19
-	Accept            Protection // walls that may be missing
 	InForce           Protection // walls that the first stage has built
 }
 
