@@ -63,14 +63,14 @@ func (s *Station) fillOutput(ctx context.Context, dir string, j queue.Job, r rec
 			return err
 		}
 	}
-	body, err := json.MarshalIndent(r, "", "  ")
+	body, err := r.Encode()
 	if err != nil {
-		return fmt.Errorf("app: encode a result: %w", err)
+		return audit.Coded(err)
 	}
 	if err := durable.WriteFile(filepath.Join(dir, receiptFile), proof, 0o600); err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(dir, resultFile), append(body, '\n'), 0o600)
+	return durable.WriteFile(filepath.Join(dir, resultFile), body, 0o600)
 }
 
 func refOf(j queue.Job, c vault.Class, a receipt.ResultAsset) vault.Ref {

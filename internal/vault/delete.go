@@ -79,6 +79,20 @@ func (v *Vault) DeleteClass(ctx context.Context, job document.ID, c Class) error
 	return v.removeDir(dir)
 }
 
+// DeleteSuperseded deletes every blob of a job, finished or not, that was written under
+// another token than the one whose result counts.
+func (v *Vault) DeleteSuperseded(ctx context.Context, job document.ID, token int64) error {
+	if _, err := document.ParseID(string(job)); err != nil {
+		return err
+	}
+	return v.walk(ctx, string(job)+"/", func(key string) error {
+		if r, _, ok := parseKey(key); !ok || r.Token == token {
+			return nil
+		}
+		return v.remove(ctx, key)
+	})
+}
+
 func jobPrefix(job document.ID) (string, error) {
 	if job == "" {
 		return "", nil

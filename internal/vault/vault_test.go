@@ -483,3 +483,22 @@ func TestStationKeyRace(t *testing.T) {
 		v.Close()
 	}
 }
+
+func TestDeleteSupersededSparesTheTokenThatCounts(t *testing.T) {
+	p := newPlace(t)
+	mine, other := ref(vault.Derivative), ref(vault.Derivative)
+	for token := range int64(3) {
+		mine.Token = token + 1
+		p.put(t, mine, pattern(10))
+	}
+	p.put(t, other, pattern(10))
+	if err := p.DeleteSuperseded(t.Context(), mine.Job, 2); err != nil {
+		t.Fatal(err)
+	}
+	mine.Token = 2
+	for _, want := range []vault.Ref{mine, other} {
+		if refs, err := p.List(t.Context(), want.Job); err != nil || len(refs) != 1 || refs[0] != want {
+			t.Errorf("left of the job: %v, %v; want %v alone", refs, err, want)
+		}
+	}
+}

@@ -82,8 +82,10 @@ func (a *attempt) lastEvent(r receipt.Result) (receipt.Event, error) {
 		e.Assets = append(e.Assets, signedAsset(asset))
 	}
 	var err error
-	e.Assets, err = receipt.CompactBoxes(e.Assets)
-	return e, err
+	if e.Assets, err = receipt.CompactBoxes(e.Assets); err != nil {
+		return receipt.Event{}, err
+	}
+	return e, e.Validate() // in the outbox a malformed event would stop the whole log
 }
 
 func signedAsset(a receipt.ResultAsset) receipt.Asset {
@@ -117,8 +119,8 @@ func (a *attempt) expire(ctx context.Context) error {
 	return nil
 }
 
-// tidy destroys what an ended job no longer needs: its order and, where nothing is
-// handed out, every blob. A dead job keeps its order, because it may be replayed. What
+// tidy destroys what an ended job no longer needs: its order, the blobs of attempts that
+// died and, where nothing is handed out, every blob. A dead job keeps its order, because it may be replayed. What
 // fails here is left to the janitor, so an error is only worth a line.
 func (a *attempt) tidy(ctx context.Context, state document.State) {
 	w := a.worker
@@ -133,6 +135,9 @@ func (a *attempt) tidy(ctx context.Context, state document.State) {
 		if err := w.destroy(ctx, a.job.ID, c); err != nil {
 			w.Log.Warn("left to the janitor", "job", a.job.ID, "reason", reason.Of(err))
 		}
+	}
+	if err := w.Vault.DeleteSuperseded(ctx, a.job.ID, a.lease.Token); err != nil {
+		w.Log.Warn("left to the janitor", "job", a.job.ID, "reason", reason.Of(err))
 	}
 	w.told()
 }
