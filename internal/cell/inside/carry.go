@@ -54,11 +54,23 @@ func (m matrix) inverse() (matrix, bool) {
 	return matrix{a, b, c, d, -(a*m[4] + c*m[5]), -(b*m[4] + d*m[5])}, true
 }
 
-// upright reports whether the matrix only scales and shifts, to within a pixel over
-// the longer side of an image.
-func (m matrix) upright(w, h int) bool {
-	side := float64(max(w, h))
-	return m[0] > 0 && m[3] > 0 && math.Abs(m[1])*side <= 1 && math.Abs(m[2])*side <= 1
+// turn reports by how many quarters, clockwise, the matrix turns a w×h image, if it does
+// nothing else but scale and shift it, to within a pixel over the longer side. A
+// mirrored image has no such turn: no reader could take its words.
+func (m matrix) turn(w, h int) (document.Turn, bool) {
+	pixel := 1 / float64(max(w, h, 1))
+	a, b, c, d := m[0], m[1], m[2], m[3]
+	switch straight, across := math.Abs(b) <= pixel && math.Abs(c) <= pixel, math.Abs(a) <= pixel && math.Abs(d) <= pixel; {
+	case straight && a > pixel && d > pixel:
+		return 0, true
+	case across && b > pixel && c < -pixel:
+		return 1, true
+	case straight && a < -pixel && d < -pixel:
+		return 2, true
+	case across && b < -pixel && c > pixel:
+		return 3, true
+	}
+	return 0, false
 }
 
 // share finds the images that fill their page and need not be read a second time.
@@ -66,10 +78,13 @@ func (p *pipeline) share() {
 	for i, page := range p.assets {
 		for _, pl := range p.placements(i) {
 			a := p.assets[pl.Image]
-			if pl.Alone && a.sharesOf == nil && page.Withheld == "" && matrix(pl.ToPage).upright(a.Width, a.Height) {
-				if back, ok := matrix(pl.ToPage).inverse(); ok {
-					a.sharesOf, a.back = page, back
-				}
+			if !pl.Alone || a.sharesOf != nil || page.Withheld != "" {
+				continue
+			}
+			turned, straight := matrix(pl.ToPage).turn(a.Width, a.Height)
+			back, ok := matrix(pl.ToPage).inverse()
+			if straight && ok {
+				a.sharesOf, a.back, a.turned = page, back, turned
 			}
 		}
 	}
@@ -94,10 +109,7 @@ func (p *pipeline) takeWords(a *asset) bool {
 		return false
 	}
 	from := a.sharesOf.page
-	a.page = sameWords(from, a.Width, a.Height, func(b document.Box) document.Box {
-		onImage := a.back.box(from.ToAsset(b), a.Width, a.Height)
-		return (4 - from.Turn).ToAsset(onImage, a.Width, a.Height)
-	})
+	a.page = a.sameWords(from)
 	if p.refusesUnread(a.page) {
 		a.Withheld = reason.ReadUnread
 	}
@@ -112,12 +124,17 @@ func (p *pipeline) refusesUnread(page *words.Page) bool {
 
 var errUnread = reason.Because(reason.ReadUnread, errors.New("inside: text was not understood"))
 
-// sameWords is a copy of a page in the pixels of a w×h image that shows the same and is
-// turned alike.
-func sameWords(page *words.Page, w, h int, to func(document.Box) document.Box) *words.Page {
-	out := &words.Page{Width: w, Height: h, Turn: page.Turn}
-	if page.Turn%2 == 1 {
-		out.Width, out.Height = h, w
+// sameWords is a copy of a page's words in the upright pixels of an image that shows
+// the same and is turned first onto the page and then upright.
+func (a *asset) sameWords(page *words.Page) *words.Page {
+	turn := (a.turned + page.Turn) % 4
+	to := func(b document.Box) document.Box {
+		onImage := a.back.box(page.ToAsset(b), a.Width, a.Height)
+		return (4 - turn).ToAsset(onImage, a.Width, a.Height)
+	}
+	out := &words.Page{Width: a.Width, Height: a.Height, Turn: turn}
+	if turn%2 == 1 {
+		out.Width, out.Height = a.Height, a.Width
 	}
 	for _, word := range page.Words {
 		word.Box = to(word.Box)

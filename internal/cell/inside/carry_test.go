@@ -105,24 +105,51 @@ func TestHostileMatrices(t *testing.T) {
 	}
 }
 
-// An image that fills its page takes the page's words, in its own pixels.
+// An image that fills its page takes the page's words: each lands on the same ink in the
+// image's pixels, however the page and its text are turned.
 func TestSharedWords(t *testing.T) {
-	p := quarter()
-	src := p.source.(placed)
-	src.placements[0][0] = extract.Placement{Image: 1, Alone: true, ToPage: [6]float64{.5, 0, 0, .5, 0, 0}}
-	p.share()
-	page, img := p.assets[0], p.assets[1]
-	if p.takeWords(img) {
-		t.Fatal("words of a page that was not read")
+	// A page of 100×50 or 50×100 shows an image of twice that size, turned by 0–3 quarters.
+	for k, m := range []matrix{
+		{.5, 0, 0, .5, 0, 0}, {0, .5, -.5, 0, 100, 0}, {-.5, 0, 0, -.5, 100, 50}, {0, -.5, .5, 0, 0, 50},
+	} {
+		for upright := range 4 {
+			page, img := sized(100, 50), sized(200, 100)
+			if k%2 == 1 {
+				img = sized(100, 200)
+			}
+			p := &pipeline{assets: []*asset{page, img}, source: placed{placements: map[int][]extract.Placement{
+				0: {{Image: 1, Alone: true, ToPage: m}},
+			}}}
+			p.share()
+			if p.takeWords(img) {
+				t.Fatal("words of a page that was not read")
+			}
+			p.share()
+			page.page = &words.Page{Width: 100, Height: 50, Turn: document.Turn(upright), Words: []words.Word{
+				{Text: "x", Box: document.Box{X: 10, Y: 20, W: 6, H: 4}},
+			}}
+			if upright%2 == 1 {
+				page.page.Width, page.page.Height = 50, 100
+			}
+			if !p.takeWords(img) {
+				t.Fatalf("turn %d: not shared", k)
+			}
+			onPage := page.page.ToAsset(page.page.Words[0].Box)
+			onImage := img.page.ToAsset(img.page.Words[0].Box)
+			if got := m.box(onImage, 100, 50); got != onPage {
+				t.Errorf("turn %d, upright %d: %+v on the image is %+v on the page, want %+v", k, upright, onImage, got, onPage)
+			}
+			if want := document.Turn(k+upright) % 4; img.page.Turn != want {
+				t.Errorf("turn %d, upright %d: image turns by %d", k, upright, img.page.Turn)
+			}
+		}
 	}
-	p.share()
-	page.page = &words.Page{Width: 100, Height: 100, Turn: 2, Words: []words.Word{
-		{Text: "x", Box: document.Box{X: 10, Y: 20, W: 5, H: 5}},
-	}}
-	if !p.takeWords(img) || img.page.Turn != 2 || img.page.Width != 200 {
-		t.Fatalf("%+v", img.page)
-	}
-	if got := img.page.Words[0].Box; got != (document.Box{X: 20, Y: 40, W: 10, H: 10}) {
-		t.Errorf("on the image: %+v", got)
+}
+
+func TestMirroredAndSkewedImagesAreReadThemselves(t *testing.T) {
+	for _, m := range []matrix{{-.5, 0, 0, .5, 100, 0}, {0, .5, .5, 0, 0, 0}, {.5, .1, -.1, .5, 0, 0}, {0, 0, 0, 0, 0, 0}} {
+		if turn, ok := m.turn(200, 100); ok {
+			t.Errorf("%v is taken for turn %d", m, turn)
+		}
 	}
 }

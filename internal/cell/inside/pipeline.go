@@ -61,6 +61,7 @@ type asset struct {
 	findings []document.Finding // in the asset's own pixels
 	sharesOf *asset             // the page that shows the same and was read in its stead
 	back     matrix             // from that page's pixels to this image's
+	turned   document.Turn      // how that page shows this image
 }
 
 // run is the list of steps.
