@@ -260,6 +260,9 @@ func (f *Finder) contextScore(sh *sheet, i int, p float64, a around) float64 {
 	if capital(a.next) && f.prior(a.next) >= 0.3 && a.next.gap < wideGap || capital(a.prev) && f.prior(a.prev) >= 0.3 && sh.toks[i].gap < wideGap {
 		near = 0.2
 	}
+	if !sh.rows[sh.toks[i].row].caps && (f.isPlainPair(&sh.toks[i], a.next) || f.isPlainPair(a.prev, &sh.toks[i])) {
+		near = 0.4
+	}
 	if a.after == "," && capital(a.next2) && f.prior(a.next2) >= 0.3 {
 		near = max(near, 0.2)
 		if sh.toks[i].gap >= wideGap && !common {
@@ -273,6 +276,13 @@ func (f *Finder) contextScore(sh *sheet, i int, p float64, a around) float64 {
 		near = max(near, 0.15)
 	}
 	return s + near
+}
+
+// isPlainPair accepts a given and a family name that are ordinary words both, side by side
+// and capitalised: "Bob Miller", "Grace Young".
+func (f *Finder) isPlainPair(given, family *token) bool {
+	return given != nil && family != nil && given.title && family.title && given.entry.Births() > 20_000 && family.entry.Births() > 500 &&
+		family.entry.Has(lexicon.Surname) && f.prior(given) >= 0.2 && f.prior(family) >= 0.2
 }
 
 // termPenalty is what speaks against: an eponym, or a head that makes it one.

@@ -70,6 +70,7 @@ var patterns = []pattern{
 	compile(document.Date, 0.8, digits(5), `(?:^|[^0-9A-Za-z/])((?:0?[1-9]|1[0-2])/(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z/])`, nil),
 	compile(document.Date, 0.6, digits(2), `(?i)\b(?:on|seen|since|until|till|by|dated|before|after|from|to|through|thru|due|collected|admitted|discharged|visit|starting|began|surgery|last|again|for|of|and|date:?),? ((?:0?[1-9]|1[0-2])[/\-](?:0?[1-9]|[12][0-9]|3[01]))(?:$|[^0-9/%\-])`, nil),
 	compile(document.Date, 0.6, needMonth, `(?i)\b(?:in|since|until|till|by|last|next|this|early|late|mid|through|from|of|during|end of|beginning of) ?-?(`+monthLong+`)\b`, nil),
+	compile(document.Date, 0.7, digits(2), `(?i)\b(?:am|den|vom|bis|seit|zum|ab) ((?:0?[1-9]|[12][0-9]|3[01])\. ?(?:0?[1-9]|1[0-2])\.)`, nil),
 	compile(document.Date, 0.6, needAny, `(?i)\b((?:christmas|thanksgiving|easter|labor day|memorial day|new year'?s|independence day|halloween|hanukkah|ramadan|passover|mother's day|father's day|valentine'?s day|st\.? patrick's day|fourth of july|4th of july)(?: day| eve)?)\b`, nil),
 	compile(document.Date, 0.55, needAny, `(?i)\b((?:mon|tues|wednes|thurs|fri|satur|sun)days?|montag|dienstag|mittwoch|donnerstag|freitag|samstag)\b`, nil),
 
@@ -79,6 +80,7 @@ var patterns = []pattern{
 	// Phones and addresses of the net.
 	compile(document.Phone, 0.85, digits(9), `(?:^|[^0-9A-Za-z])((?:\+?[0-9]{1,3}[ .\-]?)?(?:\( ?`+d+`{3} ?\)[ \-.]?|`+d+`{3}[ .\-/])`+d+`{3}[ .\-]`+d+`{4}(?:[ ,]{0,2}(?:x|ext\.?|#) ?[0-9]{1,6})?)(?:$|[^0-9A-Za-z])`, mostlyDigits(9)),
 	compile(document.Phone, 0.8, digits(8), `(\+[0-9]{1,3}(?:[ .\-/]{0,2}\(?[0-9]{1,5}\)?){2,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 15)),
+	compile(document.Phone, 0.8, digits(7), `((?:\+?[0-9]{1,3} ?)?\(0\) ?[0-9]{2,5}[ /\-]{0,3}[0-9]{3,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(7, 15)),
 	compile(document.Phone, 0.7, digits(8), `(?:^|[^0-9A-Za-z/.])(0[0-9]{1,5}[ /\-]{1,3}[0-9]{2,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(8, 13)),
 	compile(document.Phone, 0.8, digits(10), `(?:^|[^0-9A-Za-z])(0[1-9](?:[ .\-][0-9]{2}){4})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Phone, 0.7, digits(9), `(?:^|[^0-9A-Za-z])([6789][0-9]{1,2}[ .\-][0-9]{2,3}[ .\-][0-9]{2}[ .\-]?[0-9]{2,3})(?:$|[^0-9A-Za-z])`, digitsBetween(9, 9)),
@@ -110,6 +112,7 @@ var patterns = []pattern{
 
 	// Postal addresses; streets and cities need words, so place.go finds them.
 	compile(document.Place, 0.8, digits(1), `(?i)\b((?:p\.? ?o\.?|post office) ?box[ .:#]{1,3}[0-9]+|postfach [0-9 ]{2,9}|apartado(?: de correos)? [0-9]+)`, nil),
+	compile(document.Place, 0.75, digits(1), `(?i)\b(rural route ?#? ?[0-9]{1,4}(?:,? ?box [0-9]+[a-z]?)?|r\.? ?r\.? ?#? ?[0-9]{1,4},? ?box [0-9]+[a-z]?|county (?:road|rd|highway|hwy) [0-9a-z]{1,4})\b`, nil),
 	compile(document.Place, 0.8, digits(2), `\b((?:GIR ?0AA|[A-PR-UWYZ][A-HK-Y]?[0-9][A-Z0-9]? [0-9][ABD-HJLNP-UW-Z]{2}))\b`, nil),
 	compile(document.Place, 0.75, digits(3), `\b([ABCEGHJ-NPRSTVXY][0-9][A-Z] ?[0-9][A-Z][0-9])\b`, nil),
 	compile(document.Place, 0.75, digits(9), `(?:^|[^0-9A-Za-z\-])([0-9]{5}-[0-9]{4})(?:$|[^0-9A-Za-z\-])`, nil),

@@ -91,7 +91,8 @@ func (f *Finder) addressEnd(sh *sheet, k, end int) int {
 		case t.kind == sign && strings.Contains(".,#-–'/", t.text):
 			continue
 		case f.terms.sections["flats"].has(t.fold), t.kind == number && len(t.text) <= 6, t.kind == mixed && len(t.text) <= 7:
-		case t.title && (j == k || f.isPlaceWord(t) || f.leadsToPlace(sh, j+1, end)):
+		case j > k && t.title && isPostalCode(sh, j-1): // "1200-195 Lisboa", "1016 EA Amsterdam"
+		case t.title && (j == k || f.isPlaceWord(sh, t) || f.leadsToPlace(sh, j+1, end)):
 		default:
 			return last
 		}
@@ -100,9 +101,20 @@ func (f *Finder) addressEnd(sh *sheet, k, end int) int {
 	return last
 }
 
-func (f *Finder) isPlaceWord(t *token) bool {
+// isPostalCode reports whether a European postal code ends with token j.
+func isPostalCode(sh *sheet, j int) bool {
+	t := &sh.toks[j]
+	if t.upper && len(t.text) == 2 && j > 0 {
+		t = &sh.toks[j-1]
+		return t.kind == number && len(t.text) == 4
+	}
+	return t.kind == number && len(t.text) >= 3
+}
+
+func (f *Finder) isPlaceWord(sh *sheet, t *token) bool {
 	return t.entry.Has(lexicon.USPlace|lexicon.City) || f.terms.stateNames.has(t.fold) || t.upper && f.terms.stateCodes.has(t.fold) ||
-		f.terms.sections["directions"].has(t.fold) || f.terms.streetWords.has(t.fold)
+		f.terms.sections["directions"].has(t.fold) || f.terms.streetWords.has(t.fold) ||
+		t.upper && len(t.text) == 2 && isPostalCode(sh, t.index)
 }
 
 // leadsToPlace reports whether a state or a postal code follows soon.
