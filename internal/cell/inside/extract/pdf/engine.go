@@ -40,7 +40,12 @@ type Engine struct {
 // by compiling it (about 3 s) and filling the cache where it can be written. It makes
 // its one instance at once and mounts no directory. A call can only be stopped by
 // ending the process: the interpreter's own way costs a factor of 2 to 8.
-func Start(cacheDir string) (*Engine, error) {
+func Start(cacheDir string) (engine *Engine, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			engine, err = nil, fmt.Errorf("pdf: start PDFium: %v", p)
+		}
+	}()
 	cache, err := wazero.NewCompilationCacheWithDir(cacheDir)
 	if err != nil {
 		return nil, fmt.Errorf("pdf: compilation cache: %w", err)
@@ -50,6 +55,7 @@ func Start(cacheDir string) (*Engine, error) {
 		WithMemoryLimitPages(memoryPages).
 		WithCompilationCache(cache)
 	pool, err := webassembly.Init(webassembly.Config{
+		Context: withMapping(context.Background()),
 		MinIdle: 1, MaxIdle: 1, MaxTotal: 1,
 		RuntimeConfig: runtime,
 		FSConfig:      wazero.NewFSConfig(), // the default would mount the host's /
