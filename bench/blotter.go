@@ -13,7 +13,7 @@ import (
 // redaction is one run of `blotter redact`.
 type redaction struct {
 	wall    time.Duration // from start to end of the process
-	pages   []string      // the assets before redaction, PNG files
+	pages   []string      // the pages before redaction, PNG files
 	stages  map[string]int64
 	parent  uint64 // peak resident memory of the process that holds keys, bytes
 	cell    uint64 // of the largest child that parses documents, bytes
@@ -29,6 +29,8 @@ type result struct {
 	State  string `json:"state"`
 	Reason string `json:"reason"`
 	Assets []struct {
+		Kind     string `json:"kind"`
+		Page     int    `json:"page"`
 		Original *struct {
 			File string `json:"file"`
 		} `json:"original"`
@@ -72,7 +74,10 @@ func (r *redaction) collect(out string, documents int) error {
 			return fmt.Errorf("document %d ended as %s %s: its figures would mean nothing", i+1, res.State, res.Reason)
 		}
 		for _, a := range res.Assets {
-			if a.Original != nil {
+			// An image that lies on a page is on that page's picture too: a reader of the
+			// document reads it once.
+			onPage := a.Kind == "image" && a.Page > 0
+			if a.Original != nil && !onPage {
 				r.pages = append(r.pages, filepath.Join(dir, a.Original.File))
 			}
 		}
