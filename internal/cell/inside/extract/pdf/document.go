@@ -27,6 +27,7 @@ type Document struct {
 	assets []asset // beside tally.Items
 	extra  document.NotCovered
 
+	made    int // Engine.renewed when this was opened
 	open    int // index of the page held open, -1 for none
 	openRef references.FPDF_PAGE
 }
@@ -56,7 +57,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits, e
 		e.failed(err)
 		return nil, openError(err)
 	}
-	d := &Document{e: e, ref: res.Document, lim: lim, tally: catalogue.NewTally(lim), open: -1}
+	d := &Document{e: e, ref: res.Document, lim: lim, tally: catalogue.NewTally(lim), made: e.renewed, open: -1}
 	if err := d.list(ctx, data); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -147,16 +148,19 @@ func (d *Document) asset(i int) (asset, error) {
 	if i < 0 || i >= len(d.assets) {
 		return asset{}, reason.Because(reason.Internal, fmt.Errorf("pdf: no asset %d", i))
 	}
-	if d.e.broken {
+	if d.gone() {
 		return asset{}, reason.Because(reason.ExtractMalformed, errors.New("pdf: an earlier asset broke the decoder"))
 	}
 	return d.assets[i], nil
 }
 
+// gone reports that the instance which holds the document broke or was replaced.
+func (d *Document) gone() bool { return d.e.broken || d.made != d.e.renewed }
+
 // Close frees the document.
 func (d *Document) Close() error {
-	if d.e.broken {
-		return nil // its memory goes with the instance
+	if d.gone() {
+		return nil // its memory went with the instance
 	}
 	d.closePage()
 	if d.form != nil {

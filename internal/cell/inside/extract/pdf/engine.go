@@ -33,7 +33,8 @@ type Engine struct {
 	cache wazero.CompilationCache
 	// broken is set once a call left the sandbox in the middle of its work; what its
 	// memory holds then is not to be trusted.
-	broken bool
+	broken  bool
+	renewed int // how often the instance was replaced
 }
 
 // Start loads PDFium, from the compilation cache where it is warm (about 0.1 s), else
@@ -91,6 +92,7 @@ func (e *Engine) renew() error {
 		return fmt.Errorf("pdf: PDFium instance: %w", err)
 	}
 	e.pdf, e.broken = pdf, false
+	e.renewed++
 	return nil
 }
 

@@ -29,27 +29,33 @@ type page struct {
 }
 
 // addPage lists a page and the images first met on it. A page that cannot be parsed
-// is withheld and keeps its place.
+// or walked is withheld and keeps its place; the error refuses the document.
 func (d *Document) addPage(i int, w *walk) error {
 	p := page{index: i}
 	item := catalogue.Item{Asset: document.Asset{Kind: document.Page, Page: i + 1, Format: document.PDF}}
-	ref, err := d.openPage(i)
+	ref, unopened := d.openPage(i)
+	err := unopened
 	if err == nil {
 		err = d.measure(ref, &p, &item)
 	}
+	if d.e.broken {
+		return err
+	}
 	if err != nil {
-		if d.e.broken {
-			return err
-		}
 		item.Withheld = reason.Of(err)
 	}
 	at := len(d.assets)
 	d.pages = append(d.pages, p)
 	d.assets = append(d.assets, asset{page: i})
-	if err := d.tally.Add(item); err != nil || item.Withheld != "" && d.open != i {
+	if err := d.tally.Add(item); err != nil || unopened != nil {
 		return err
 	}
-	return w.page(ref, &d.pages[i], at)
+	err = w.page(ref, &d.pages[i], at)
+	if reason.Of(err) == reason.ExtractMalformed && !d.e.broken {
+		d.tally.Items()[at].Withheld = reason.ExtractMalformed
+		return nil
+	}
+	return err
 }
 
 // measure finds the size at which a page is rendered: its box at PageDPI, or less

@@ -409,6 +409,32 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
+// After a document broke PDFium, none of its assets loads, and the next document
+// gets an instance of its own.
+func TestBrokenEngineIsReplaced(t *testing.T) {
+	b := onePage(box, "", "", nil)
+	d := open(t, b, roomy)
+	engine.broken = true
+	if _, err := d.Load(0); reason.Of(err) != reason.ExtractMalformed {
+		t.Errorf("a broken engine loaded: %v", err)
+	}
+	load(t, open(t, b, roomy), 0)
+}
+
+// Pages of no size and images of no size are withheld; nothing else is.
+func TestNothingToSee(t *testing.T) {
+	d := open(t, onePage(box, "q 200 0 0 100 0 0 cm /I Do Q", "/XObject<</I 10 0 R>>", objects{10: rawImage(0, 0, "", "")}), roomy)
+	for i, it := range d.Assets() {
+		if want := map[document.AssetKind]reason.Code{document.Image: reason.ExtractMalformed}[it.Kind]; it.Withheld != want {
+			t.Errorf("asset %d: withheld with %q, want %q", i, it.Withheld, want)
+		}
+	}
+	load(t, d, 0)
+	if p := d.Placements(0); len(p) != 0 {
+		t.Errorf("placements %+v", p)
+	}
+}
+
 func flip(b []byte, i int) []byte {
 	out := bytes.Clone(b)
 	out[i] ^= 0x15

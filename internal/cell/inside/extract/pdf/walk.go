@@ -35,11 +35,10 @@ type walk struct {
 	last  found
 }
 
-// found is an image object as it stands on a page.
+// found is the image object met last on a page.
 type found struct {
 	pic   *picture
 	plain bool // no clip, no transparency on the way to it
-	place int  // index into placements
 }
 
 // page walks one page. An image over the pixel limit makes the page cost as much to
@@ -71,7 +70,7 @@ func (w *walk) judgePage(ref requests.Page) error {
 	if notes.Count > 0 {
 		w.d.extra |= document.Metadata
 	}
-	if notes.Count == 0 && w.drawn == 1 && w.last.pic != nil && w.last.plain && w.cur.filledBy(w.cur.placements[0].ToPage, w.last.pic) {
+	if notes.Count == 0 && w.drawn == 1 && len(w.cur.placements) == 1 && w.last.plain && w.cur.filledBy(w.cur.placements[0].ToPage, w.last.pic) {
 		w.cur.single = w.last.pic
 	}
 	items := w.d.tally.Items()

@@ -76,6 +76,13 @@ func (p *painter) row(row []byte, plane, x0, y int) {
 		return
 	}
 	w, step := min(p.l.blockW, p.l.width-x0), p.l.samples/p.l.planes
+	if p.l.photometric == rgb && p.l.bits == 8 && step == 3 { // nearly every colour scan
+		dst := p.col.Pix[4*(y*p.l.width+x0):]
+		for x := range w {
+			dst[4*x], dst[4*x+1], dst[4*x+2], dst[4*x+3] = row[3*x], row[3*x+1], row[3*x+2], 0xff
+		}
+		return
+	}
 	for x := range w {
 		at := y*p.l.width + x0 + x
 		for s := range step {

@@ -137,6 +137,40 @@ func TestInksBecomeLight(t *testing.T) {
 	}
 }
 
+// inkJPEG is a JPEG of 8×8 pixels whose four samples are all 1 or 255, given as 0 and
+// 1: one block each, of a single coefficient in units of 8.
+func inkJPEG(samples string) []byte {
+	b := append([]byte("\xff\xd8\xff\xdb\x00\x43\x00"), bytes.Repeat([]byte{8}, 64)...)
+	b = append(b, "\xff\xc0\x00\x14\x08\x00\x08\x00\x08\x04\x01\x11\x00\x02\x11\x00\x03\x11\x00\x04\x11\x00"...)
+	b = append(b, "\xff\xc4\x00\x15\x00\x01\x01"+strings.Repeat("\x00", 14)+"\x00\x07"...) // code 0: no difference, 10: seven bits
+	b = append(b, "\xff\xc4\x00\x14\x10\x01"+strings.Repeat("\x00", 15)+"\x00"...)         // code 0: end of block
+	b = append(b, "\xff\xda\x00\x0e\x04\x01\x00\x02\x00\x03\x00\x04\x00\x00\x3f\x00"...)
+	data := ""
+	for _, c := range samples {
+		data += "10" + strings.Repeat(string(c), 7) + "0"
+	}
+	return append(append(b, bitsOf(data)...), 0xff, 0xd9)
+}
+
+// Adobe stores inks inverted in a JPEG and says so by its marker; a TIFF never does.
+func TestInkJPEG(t *testing.T) {
+	red := color.NRGBA{253, 1, 1, 255}
+	adobe := withSegment(inkJPEG("1001"), 0xee, "Adobe\x00\x64\x00\x00\x00\x00\x00")
+	got := load(t, open(t, adobe, document.JPEG, roomy), 0).(*image.NRGBA)
+	if c := got.NRGBAAt(3, 3); c.R < red.R-3 || c.G > 3 || c.B > 3 {
+		t.Errorf("JPEG: %v, want about %v", c, red)
+	}
+	fr := tiffFrame{data: inkJPEG("0110"), tags: map[uint16]uint32{tagWidth: 8, tagHeight: 8, tagCompression: jpegPacked,
+		tagPhotometric: separated, tagSamples: 4, tagRowsPer: 8}, long: map[uint16][]uint16{tagBits: {8, 8, 8, 8}}}
+	got = load(t, open(t, tiffOf(binary.LittleEndian, fr), document.TIFF, roomy), 0).(*image.NRGBA)
+	if c := got.NRGBAAt(3, 3); c.R < red.R-3 || c.G > 3 || c.B > 3 {
+		t.Errorf("TIFF: %v, want about %v", c, red)
+	}
+	if _, err := open(t, inkJPEG("1001"), document.JPEG, roomy).Load(0); reason.Of(err) != reason.ExtractEncoding {
+		t.Errorf("inks of unknown sense gave %v", err)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	pic := pngOf(t, arrow(10, 10))
 	two := tiffOf(binary.LittleEndian, grayFrame(10, 10, make([]byte, 100)), grayFrame(10, 10, make([]byte, 100)))
