@@ -52,6 +52,7 @@ func TestLabels(t *testing.T) {
 		"2. PATIENT'S NAME (Last Name, First Name)        3. SEX\n[[ZPOR QWYST]]                                     M",
 		"Name                Result     Units\nSodium              139        mmol/L\nMetformin           2.0        mg",
 		"Patient Name           MRN            Status\n[[Qwyst Zpor]]             [[48391]]          stable\n[[Zpor Qwyst]]             [[48392]]          stable",
+		"Provider              MRN              Status\n[[Qwyst Zpor]]         [[48392011]]          stable", // centred
 	} {
 		check(t, text, words.Subject{})
 	}
@@ -244,7 +245,7 @@ func TestMisread(t *testing.T) {
 	lists := readValues(t)
 	_, texts := readTemplates(t, "held")
 	v := values{rand.New(rand.NewPCG(3, 3)), lists}
-	var plain, hinted tally
+	var plain, denied, hinted tally
 	for round := range 60 {
 		text, all := v.fill(texts[round%len(texts)])
 		p := layout(text, true)
@@ -269,11 +270,30 @@ func TestMisread(t *testing.T) {
 			}
 		}
 		plain.add(p, all, atLeast(finder().Find([]*words.Page{p}, words.Subject{}).Findings[0], 0.5))
+		denied.add(p, all, atLeast(finder().Find([]*words.Page{p}, words.Subject{}).Findings[0], unknownCapital))
 		hinted.add(p, all, atLeast(finder().Find([]*words.Page{p}, s).Findings[0], 0.5))
 	}
 	t.Logf("without hints: %s", &plain)
+	t.Logf("denying words:  %s", &denied)
 	t.Logf("with hints:    %s", &hinted)
-	if plain.recall() < 0.93 || hinted.recall() < plain.recall() || hinted.recall() < 0.96 {
+	if plain.recall() < 0.93 || denied.recall() < plain.recall() || hinted.recall() < plain.recall() || hinted.recall() < 0.96 {
 		t.Errorf("recall %.3f, with hints %.3f", plain.recall(), hinted.recall())
+	}
+}
+
+// TestSkewedRow: label and value that the reader gave as two lines of a skewed page stand
+// in one row, and the row below stays out of it.
+func TestSkewedRow(t *testing.T) {
+	p := layout("Patient Name        Qwyst Zpor          Sex     M\nSpecies             human               Age     45", true)
+	for i := range p.Words {
+		p.Words[i].Box.Y += p.Words[i].Box.X / 25
+	}
+	sh := finder().newSheet(p)
+	if len(sh.rows) != 2 || !strings.HasPrefix(sh.rows[0].text, "Patient Name\tQwyst Zpor\tSex\tM") {
+		t.Fatalf("%d rows, the first %q", len(sh.rows), sh.rows[0].text)
+	}
+	found := atLeast(finder().Find([]*words.Page{p}, words.Subject{}).Findings[0], 0.5)
+	if want := p.Words[2].Box.Union(p.Words[3].Box); len(found) != 1 || found[0].Box != want {
+		t.Errorf("found %v, want the name at %v", found, want)
 	}
 }

@@ -277,7 +277,7 @@ func (f *Finder) beneath(sh *sheet, l label) []span {
 		if q.middle()-above.middle() > 4*max(above.height, q.height) || len(out) > 0 && q.middle()-above.middle() > 5*max(above.height, q.height)/2 {
 			break
 		}
-		from, to := sh.inColumn(q, left, right)
+		from, to := sh.inColumn(q, l, left, right)
 		if from == to {
 			continue
 		}
@@ -313,18 +313,21 @@ func (sh *sheet) columnEnd(l label) int {
 	return int(^uint(0) >> 1)
 }
 
-// inColumn returns the first cell of a row that begins between left and right.
-func (sh *sheet) inColumn(q *row, left, right int) (int, int) {
-	for k := q.from; k < q.to; k++ {
-		if sh.toks[k].gap < wideGap || sh.toks[k].x0 < left {
-			continue
-		}
+// inColumn returns the cell of a row that belongs to a label's column: it begins between
+// left and right, or stands under the label (numbers are often centred).
+func (sh *sheet) inColumn(q *row, l label, left, right int) (int, int) {
+	x0, x1 := sh.toks[l.from].x0, sh.toks[l.to-1].x1
+	for k := q.from; k < q.to; k = sh.toks[k].cell[1] {
+		end := sh.toks[k].cell[1]
 		if sh.toks[k].x0 >= right {
 			break
 		}
-		end := k + 1
-		for end < q.to && sh.toks[end].gap < wideGap && sh.toks[end].x0 < right && end-k < longestValue {
-			end++
+		under := min(x1, sh.toks[end-1].x1) - max(x0, sh.toks[k].x0)
+		if sh.toks[k].x0 < left && under*2 < x1-x0 {
+			continue
+		}
+		for end > k+1 && (sh.toks[end-1].x0 >= right || end-k > longestValue) {
+			end--
 		}
 		return k, end
 	}

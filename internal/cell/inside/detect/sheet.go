@@ -16,6 +16,9 @@ import (
 // text stand 0.2–0.6 apart, justified text reaches 1.
 const wideGap = 1.3
 
+// lineGap is the space, in heights, that ends a cell where the reader ended its line.
+const lineGap = 0.7
+
 // farGap is the space before a value that belongs to no label on its left any more.
 const farGap = 16
 
@@ -112,6 +115,9 @@ func (sh *sheet) addRow(f *Finder, indexes []int) {
 		gap := float64(farGap)
 		if n > 0 {
 			gap = max(float64(box.X-end)/float64(r.height), 0.01)
+			if gap >= lineGap && w.Line != sh.page.Words[indexes[n-1]].Line {
+				gap = max(gap, wideGap)
+			}
 			if gap >= wideGap {
 				text.WriteByte('\t')
 			} else {

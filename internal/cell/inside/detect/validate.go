@@ -95,9 +95,11 @@ func isIP(s string) bool {
 	return true
 }
 
-// isEmail wants a letter behind the "@".
+// isEmail wants a letter right behind the "@", or a domain with a dot.
 func isEmail(s string) bool {
-	return strings.IndexFunc(s[strings.IndexByte(s, '@'):], unicode.IsLetter) > 0
+	_, domain, _ := strings.Cut(s, "@")
+	domain = strings.TrimSpace(domain)
+	return strings.IndexFunc(domain, unicode.IsLetter) == 0 || strings.Contains(domain, ".") && strings.IndexFunc(domain, unicode.IsLetter) > 0
 }
 
 // isMixedCode accepts capitals and digits mixed as no word, dose or ICD code mixes them.
