@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -80,8 +81,28 @@ func inherited(cfg Config, socket *os.File) ([]*os.File, error) {
 			return files, fmt.Errorf("cell: open what a cell reads: %w", err)
 		}
 		files = append(files, f)
+		if err := openToNobody(f); err != nil {
+			return files, err
+		}
 	}
 	return files, nil
+}
+
+// openToNobody says early and plainly what a cell under root, which is nobody, would
+// only fail at: the directories above do not matter, the file's own mode does.
+func openToNobody(f *os.File) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("cell: what a cell reads: %w", err)
+	}
+	const read = 0o004
+	if st.Mode().Perm()&read == 0 {
+		return fmt.Errorf("cell: under root a cell runs as nobody: make %s readable by everyone", f.Name())
+	}
+	return nil
 }
 
 // readable lists the files that a cell reads, in the order of the wire's numbers.
@@ -134,6 +155,9 @@ func spawn(binary string, args []string, files []*os.File) (*os.Process, error) 
 	spawner() <- func() {
 		p, err := os.StartProcess(binary, append([]string{"blotter"}, args...), &os.ProcAttr{
 			Dir: "/", Env: []string{"GOTRACEBACK=none"}, Files: given,
+			// A session of its own: an interrupt typed at the terminal is for the parent, which
+			// decides what becomes of the document.
+			Sys: &syscall.SysProcAttr{Setsid: true},
 		})
 		out <- result{p, err}
 	}

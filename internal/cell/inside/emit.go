@@ -33,12 +33,19 @@ func (e *emitter) failAs(err error, f document.Format) {
 	e.send(wire.Failed{Reason: reason.NumberOf(reason.Of(err)), Format: f})
 }
 
+// found opens an asset. The headers of one that is withheld may claim any size and
+// resolution; what does not fit into the message is cut to what does.
 func (e *emitter) found(a document.Asset) error {
+	if a.DPI < 0 || a.DPI > wire.MaxDPI {
+		a.DPI = 0 // as good as not declared
+	}
 	return wire.Write(e.w, wire.AssetFound{
 		Index: uint32(a.Index), Kind: a.Kind, Page: uint32(a.Page), Frame: uint32(a.Frame), Format: a.Format,
-		Width: uint32(a.Width), Height: uint32(a.Height), DPI: uint32(a.DPI), Digest: a.Digest,
+		Width: side(a.Width), Height: side(a.Height), DPI: uint32(a.DPI), Digest: a.Digest,
 	})
 }
+
+func side(n int) uint32 { return uint32(min(max(n, 0), wire.MaxSide)) }
 
 func (e *emitter) burned(fs []document.Finding) error {
 	for _, f := range fs {

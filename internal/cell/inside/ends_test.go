@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -142,10 +143,21 @@ func TestDocumentMustBeReadOnly(t *testing.T) {
 func TestStartThatFails(t *testing.T) {
 	notAnEngine := cell.Config{}
 	notAnEngine.Engines.Library.Path = "ends_test.go"
+	secret := filepath.Join(t.TempDir(), "engine")
+	if err := os.WriteFile(secret, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	unreadable := cell.Config{}
+	unreadable.Engines.Library.Path = secret
+	refused := reason.CellStart
+	if os.Getuid() != 0 {
+		refused = reason.CellEngines // our own file: the cell opens it and finds no model
+	}
 	for name, c := range map[string]struct {
 		cfg  cell.Config
 		want reason.Code
 	}{
+		"engine for one":   {unreadable, refused},
 		"no binary":        {cell.Config{Binary: "/nonexistent"}, reason.CellStart},
 		"not a cell":       {cell.Config{Binary: "/bin/true"}, reason.CellStart},
 		"never ready":      {cell.Config{StartTimeout: 1}, reason.CellStart},

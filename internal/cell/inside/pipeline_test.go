@@ -306,6 +306,23 @@ func (r *turnedReader) Look(_ context.Context, _ image.Image, turn document.Turn
 	return words.Page{Width: before.Width, Height: before.Height, Turn: turn}, nil
 }
 
+// The headers of a withheld asset may claim anything; the message stays within what the
+// parent takes.
+func TestClaimsAreCutToTheMessage(t *testing.T) {
+	var said bytes.Buffer
+	e := newEmitter(&said)
+	if err := e.found(document.Asset{Index: 1, Width: 1 << 40, Height: -5, DPI: 1 << 33}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.done(1, reason.ExtractPixels); err != nil {
+		t.Fatal(err)
+	}
+	got := listen(t, &said).found[0]
+	if got.Width != wire.MaxSide || got.Height != 0 || got.DPI != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestRejectedDocumentSaysWhatItWas(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")
 	if err != nil {

@@ -64,6 +64,9 @@ func TestKernelSeesTheWalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	status := string(b)
+	if sid, err := unix.Getsid(c.PID()); sid != c.PID() || err != nil {
+		t.Errorf("the cell shares a session with its parent: %d, %v", sid, err)
+	}
 	if os.Getuid() == 0 && !strings.Contains(status, "Uid:\t65534\t65534\t65534\t65534\nGid:\t65534\t65534\t65534\t65534\n") {
 		t.Errorf("the cell is not nobody:\n%s", status)
 	}

@@ -3,12 +3,12 @@ package wire
 // What one document's messages may add up to. All are far above what an honest cell
 // sends; they bound what a captured one can make the parent do.
 const (
-	MaxChunk    = 64 << 10 // bytes of a PNG in one frame
-	MaxTask     = 1 << 20  // bytes of a task, subject hints included
-	MaxBoxes    = 20_000   // boxes of one asset; a dense A4 page has about 1,500 words
-	MaxProgress = 1 << 20  // progress messages of one document
-	MaxSide     = 1 << 20  // pixels of one side of an asset, whatever the limits say
-	MaxDPI      = 100_000  // dots per inch that an asset may declare
+	MaxChunk    = 64 << 10  // bytes of a PNG in one frame
+	MaxTask     = 1 << 20   // bytes of a task, subject hints included
+	MaxBoxes    = 20_000    // boxes of one asset; a dense A4 page has about 1,500 words
+	MaxProgress = 1 << 20   // progress messages of one document
+	MaxSide     = 1<<31 - 1 // pixels of one side that a withheld asset may claim; the policy's limits hold for others
+	MaxDPI      = 100_000   // dots per inch that an asset may declare
 )
 
 // MaxPNG bounds the bytes of a PNG of w×h pixels: four bytes a pixel and a filter
