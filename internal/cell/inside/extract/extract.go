@@ -25,7 +25,8 @@ type (
 )
 
 // Engines are the decoders that need a start: PDFium, which runs as WebAssembly.
-// The zero value opens everything but PDF.
+// The zero value opens everything but PDF, and withholds the few rasters that only
+// PDFium can decode.
 type Engines struct{ pdf *pdf.Engine }
 
 // LoadEngines starts the engines, one instance each. cacheDir is wazero's
@@ -56,9 +57,9 @@ func (e Engines) Close() error {
 func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim document.Limits, e Engines) (Source, error) {
 	switch f {
 	case document.PNG, document.JPEG, document.TIFF:
-		return source(raster.Open(ctx, r, size, f, lim))
+		return source(raster.Open(ctx, r, size, f, lim, e.foreign()))
 	case document.DOCX:
-		return source(office.Open(ctx, r, size, lim))
+		return source(office.Open(ctx, r, size, lim, e.foreign()))
 	case document.PDF:
 		if e.pdf == nil {
 			return nil, reason.Because(reason.CellEngines, fmt.Errorf("extract: PDFium was not started"))
@@ -66,6 +67,14 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 		return source(pdf.Open(ctx, r, size, lim, e.pdf))
 	}
 	return nil, reason.Because(reason.SniffUnsupported, fmt.Errorf("extract: format %v is not opened", f))
+}
+
+// foreign is what decodes for rasters where Go's decoders do not; nil without engines.
+func (e Engines) foreign() raster.Foreign {
+	if e.pdf == nil {
+		return nil
+	}
+	return e.pdf
 }
 
 // source keeps a nil pointer from becoming a Source that is not nil.

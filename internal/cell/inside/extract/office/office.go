@@ -24,11 +24,12 @@ import (
 
 // Document is an opened DOCX. It implements catalogue.Source.
 type Document struct {
-	ctx    context.Context
-	lim    document.Limits
-	tally  *catalogue.Tally
-	assets []picture
-	extra  document.NotCovered
+	ctx     context.Context
+	foreign raster.Foreign
+	lim     document.Limits
+	tally   *catalogue.Tally
+	assets  []picture
+	extra   document.NotCovered
 }
 
 // picture is where an asset lies: a frame of a part.
@@ -41,13 +42,13 @@ type picture struct {
 // Open reads the archive's directory, its relationships and the headers of its
 // pictures. The error is extract.malformed, extract.encrypted, extract.entry_limit,
 // extract.unpacked_limit, extract.ratio_limit, extract.asset_limit or
-// extract.total_pixel_limit.
-func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits) (*Document, error) {
+// extract.total_pixel_limit. foreign is passed on to raster and may be nil.
+func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits, foreign raster.Foreign) (*Document, error) {
 	parts, err := directory(r, size, lim)
 	if err != nil {
 		return nil, err
 	}
-	d := &Document{ctx: ctx, lim: lim, tally: catalogue.NewTally(lim), extra: document.OfficeText}
+	d := &Document{ctx: ctx, foreign: foreign, lim: lim, tally: catalogue.NewTally(lim), extra: document.OfficeText}
 	pictured, err := d.survey(parts)
 	if err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func (d *Document) open(p *zip.File, kind document.Format) (*raster.File, error)
 	if err != nil {
 		return nil, err
 	}
-	return raster.Open(d.ctx, bytes.NewReader(data), int64(len(data)), kind, d.lim)
+	return raster.Open(d.ctx, bytes.NewReader(data), int64(len(data)), kind, d.lim, d.foreign)
 }
 
 // Assets lists the pictures by the name of their part.

@@ -6,6 +6,7 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"image"
 	"io"
 	"math/bits"
@@ -18,7 +19,7 @@ import (
 
 // decodeTIFF decodes the frame of a directory. It returns *image.Gray or an opaque
 // *image.NRGBA; every row that the headers promise must be there.
-func decodeTIFF(r io.ReaderAt, size int64, d *directory) (image.Image, error) {
+func decodeTIFF(r io.ReaderAt, size int64, d *directory, foreign Foreign) (image.Image, error) {
 	l, err := layoutOf(d)
 	if err != nil {
 		return nil, err
@@ -39,9 +40,12 @@ func decodeTIFF(r io.ReaderAt, size int64, d *directory) (image.Image, error) {
 		}
 		in := io.NewSectionReader(r, at, n)
 		x, y := i%l.across, i%perPlane/l.across
-		if l.compression == jpegPacked {
+		switch {
+		case l.compression == jpegPacked:
 			err = p.jpegBlock(in, d, x, y)
-		} else {
+		case l.foreign():
+			err = p.faxBlock(in, foreign, x, y)
+		default:
 			err = p.block(in, i/perPlane, x, y)
 		}
 		if err != nil {
@@ -160,6 +164,40 @@ func (p *packBitsReader) next() error {
 		p.val, err = p.in.ReadByte()
 	}
 	return err
+}
+
+// faxBlock decodes a strip or tile in a fax code that only the foreign decoder knows.
+// PDF writes a fax code's white as white; black-is-zero turns that round.
+func (p *painter) faxBlock(in io.Reader, foreign Foreign, x, y int) error {
+	if foreign == nil {
+		return unsupported("fax compression %d", p.l.compression)
+	}
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return because("TIFF fax block", err)
+	}
+	if p.l.lsbFirst {
+		for i, b := range data {
+			data[i] = bits.Reverse8(b)
+		}
+	}
+	w, h := p.l.blockW, p.l.rowsOf(y)
+	parms := "/K 0/EncodedByteAlign true"
+	if p.l.twoDim {
+		parms = "/K 1"
+	}
+	img, err := foreign.DecodeStream(fmt.Sprintf("/Filter/CCITTFaxDecode/DecodeParms<<%s/Columns %d/Rows %d/EndOfBlock false>>/BitsPerComponent 1/ColorSpace/DeviceGray", parms, w, h), data, w, h)
+	if err != nil {
+		return err
+	}
+	g := toGray(img)
+	if p.l.photometric == blackIsZero {
+		for i, v := range g.Pix {
+			g.Pix[i] = 0xff - v
+		}
+	}
+	p.paste(g, x*w, y*p.l.blockH)
+	return nil
 }
 
 // jpegTablesRead bounds the shared tables of a TIFF's JPEG blocks: quantisation and

@@ -12,7 +12,7 @@ import (
 const (
 	whiteIsZero, blackIsZero, rgb, palette, separated, yCbCr = 0, 1, 2, 3, 5, 6
 
-	plain, fax3, fax4, lzwPacked, jpegPacked, deflate, packBits, deflateOld = 1, 3, 4, 5, 7, 8, 32773, 32946
+	plain, fax2, fax3, fax4, lzwPacked, jpegPacked, deflate, packBits, deflateOld = 1, 2, 3, 4, 5, 7, 8, 32773, 32946
 )
 
 // layout is how the pixels of a frame lie in a TIFF.
@@ -25,6 +25,7 @@ type layout struct {
 	alpha                int // 0 none, 1 premultiplied, 2 straight
 	planes               int // 1, or samples where each has strips of its own
 	lsbFirst             bool
+	twoDim               bool // group 3 rows that refer to the row above
 	differs              bool // samples are differences to their left neighbour
 	blockW, blockH       int  // of a strip or tile
 	across, down         int  // blocks
@@ -112,13 +113,11 @@ func (l *layout) checkCompression(d *directory) error {
 		if l.lsbFirst && l.compression != plain {
 			return unsupported("fill order 2 with compression %d", l.compression)
 		}
-	case fax3, fax4:
+	case fax2, fax3, fax4:
 		if l.bits != 1 || l.samples != 1 {
 			return malformed("fax of %d bits", l.bits)
 		}
-		if l.compression == fax3 && d.number(tagT4Options, 0)&1 != 0 {
-			return unsupported("two-dimensional group 3")
-		}
+		l.twoDim = l.compression == fax3 && d.number(tagT4Options, 0)&1 != 0
 	case jpegPacked:
 		if l.bits != 8 || l.planes != 1 || l.photometric == palette {
 			return unsupported("JPEG of %d bits in %d planes", l.bits, l.planes)
@@ -161,6 +160,10 @@ func (l *layout) blocks(d *directory) error {
 	}
 	return nil
 }
+
+// foreign reports an encoding for which there is no decoder in Go: modified Huffman
+// rows without marks between them, and two-dimensional group 3.
+func (l *layout) foreign() bool { return l.compression == fax2 || l.twoDim }
 
 // rowBytes is the length of one row of a block, of one plane.
 func (l *layout) rowBytes() int {

@@ -18,6 +18,7 @@ import (
 
 // frame is what the headers tell of one image of a file.
 type frame struct {
+	samples       int         // a pixel; JPEG only
 	width, height int         // as stored, before orientation; 0 where unknown
 	turn          orientation // how to make it upright
 	gray          bool        // the source holds no colour
@@ -32,24 +33,33 @@ type headers struct {
 	more   bool // metadata, thumbnails, appended images: data outside the frames' pixels
 }
 
+// Foreign decodes image streams that Go's decoders do not know: odd JPEGs, old fax
+// codes. dict says how, as the entries of a PDF image dictionary do; the picture has
+// the size asked for or there is an error with a reason code.
+type Foreign interface {
+	DecodeStream(dict string, data []byte, w, h int) (image.Image, error)
+}
+
 // File is an opened raster. It implements catalogue.Source.
 type File struct {
-	r      io.ReaderAt
-	size   int64
-	format document.Format
-	head   headers
-	items  []catalogue.Item
+	r       io.ReaderAt
+	size    int64
+	format  document.Format
+	foreign Foreign // nil: what it would decode is withheld
+	head    headers
+	items   []catalogue.Item
 }
 
 // Open reads the headers of a file of size bytes that is of format PNG, JPEG or TIFF.
+// foreign may be nil; what only it could decode is then withheld.
 // The error is extract.malformed or extract.truncated where no header could be
 // trusted, extract.frame_limit, extract.asset_limit or extract.total_pixel_limit
 // where the file breaks a limit as a whole.
-func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim document.Limits) (*File, error) {
+func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim document.Limits, foreign Foreign) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	head, err := readHeaders(r, size, f, lim.Frames)
+	head, err := readHeaders(r, size, f, lim.Frames, foreign != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -63,17 +73,17 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 			return nil, err
 		}
 	}
-	return &File{r: r, size: size, format: f, head: head, items: tally.Items()}, nil
+	return &File{r: r, size: size, format: f, foreign: foreign, head: head, items: tally.Items()}, nil
 }
 
-func readHeaders(r io.ReaderAt, size int64, f document.Format, frames int) (headers, error) {
+func readHeaders(r io.ReaderAt, size int64, f document.Format, frames int, foreign bool) (headers, error) {
 	switch f {
 	case document.PNG:
 		return pngHeaders(r, size, frames)
 	case document.JPEG:
 		return jpegHeaders(r, size, frames)
 	case document.TIFF:
-		return tiffHeaders(r, size, frames)
+		return tiffHeaders(r, size, frames, foreign)
 	}
 	return headers{}, reason.Because(reason.ExtractEncoding, fmt.Errorf("raster: %v", f))
 }
@@ -123,9 +133,27 @@ func (f *File) decode(fr frame) (image.Image, error) {
 	case document.PNG:
 		return decodePNG(all)
 	case document.JPEG:
-		return decodeJPEG(all)
+		img, err := decodeJPEG(all)
+		if reason.Of(err) == reason.ExtractEncoding && f.foreign != nil {
+			return f.foreignJPEG(fr)
+		}
+		return img, err
 	}
-	return decodeTIFF(f.r, f.size, fr.dir)
+	return decodeTIFF(f.r, f.size, fr.dir, f.foreign)
+}
+
+// foreignJPEG decodes a JPEG whose subsampling or colours Go's decoder refuses. Its
+// headers were walked to the end marker, so it is whole.
+func (f *File) foreignJPEG(fr frame) (image.Image, error) {
+	colours := map[int]string{1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK"}[fr.samples]
+	if colours == "" {
+		return nil, reason.Because(reason.ExtractEncoding, fmt.Errorf("raster: JPEG of %d samples", fr.samples))
+	}
+	data := make([]byte, f.size)
+	if _, err := f.r.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, because("JPEG", err)
+	}
+	return f.foreign.DecodeStream("/Filter/DCTDecode/BitsPerComponent 8/ColorSpace"+colours, data, fr.width, fr.height)
 }
 
 // because gives an error of a header reader its code: what ends too early is

@@ -16,7 +16,7 @@ import (
 
 func open(t testing.TB, b []byte, f document.Format, lim document.Limits) *File {
 	t.Helper()
-	file, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), f, lim)
+	file, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), f, lim, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestLimits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			lim := roomy
 			c.change(&lim)
-			f, err := Open(context.Background(), bytes.NewReader(c.b), int64(len(c.b)), c.f, lim)
+			f, err := Open(context.Background(), bytes.NewReader(c.b), int64(len(c.b)), c.f, lim, nil)
 			if reason.Of(err) != c.refused {
 				t.Fatalf("refused with %v, want %q", err, c.refused)
 			}
@@ -242,7 +242,7 @@ func TestTruncatedFilesDoNotLoad(t *testing.T) {
 	for f, b := range files {
 		step := max(1, len(b)/400)
 		for n := 0; n < len(b); n += step {
-			file, err := Open(context.Background(), bytes.NewReader(b[:n]), int64(n), f, roomy)
+			file, err := Open(context.Background(), bytes.NewReader(b[:n]), int64(n), f, roomy, nil)
 			if err != nil {
 				if code := reason.Of(err); code != reason.ExtractTruncated && code != reason.ExtractMalformed {
 					t.Fatalf("%v cut to %d: %v", f, n, err)

@@ -12,7 +12,7 @@ import (
 // tiffHeaders walks the chain of directories: each is a frame. A chain that leads
 // back into itself ends there; one that leads out of the file ends in a frame that is
 // withheld as truncated, so that the loss shows.
-func tiffHeaders(r io.ReaderAt, size int64, limit int) (headers, error) {
+func tiffHeaders(r io.ReaderAt, size int64, limit int, foreign bool) (headers, error) {
 	order, at, err := tiffHead(r)
 	if errors.Is(err, errBigTIFF) {
 		return headers{frames: []frame{{withheld: reason.ExtractEncoding}}}, nil
@@ -35,7 +35,7 @@ func tiffHeaders(r io.ReaderAt, size int64, limit int) (headers, error) {
 			h.frames = append(h.frames, frame{withheld: reason.Of(because("TIFF directory", err))})
 			return h, nil
 		}
-		h.frames = append(h.frames, d.frame())
+		h.frames = append(h.frames, d.frame(foreign))
 		h.more = h.more || d.describes()
 		at = d.next
 	}
@@ -43,7 +43,7 @@ func tiffHeaders(r io.ReaderAt, size int64, limit int) (headers, error) {
 }
 
 // frame reads the size and judges whether decodeTIFF knows the encoding.
-func (d *directory) frame() frame {
+func (d *directory) frame(foreign bool) frame {
 	f := frame{
 		width: d.number(tagWidth, 0), height: d.number(tagHeight, 0),
 		turn: d.orientation(), dpi: d.dpi(), dir: d,
@@ -55,6 +55,9 @@ func (d *directory) frame() frame {
 	if err != nil {
 		f.withheld = reason.Of(err)
 		return f
+	}
+	if l.foreign() && !foreign {
+		f.withheld = reason.ExtractEncoding
 	}
 	f.gray = l.gray()
 	return f

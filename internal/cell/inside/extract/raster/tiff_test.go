@@ -205,7 +205,7 @@ func FuzzPNG(f *testing.F) {
 // loads has the size that was promised.
 func exercise(t *testing.T, b []byte, f document.Format) {
 	lim := document.Limits{Assets: 20, Frames: 20, AssetPixels: 1 << 16, TotalPixels: 1 << 18}
-	file, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), f, lim)
+	file, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), f, lim, nil)
 	if err != nil {
 		if reason.Of(err) == reason.Internal {
 			t.Fatal(err)
