@@ -29,7 +29,7 @@ type Finder struct {
 	labels labelSet
 }
 
-// New unpacks the embedded lists: about 60 ms and 8 MB, so make one and keep it. It
+// New unpacks the embedded lists: about 50 ms and 6 MB, so make one and keep it. It
 // panics if the binary's own lists are damaged, which a test would have seen.
 func New() *Finder {
 	lex, err := lexicon.Open()

@@ -12,22 +12,23 @@ import (
 // need says what a row must have for a pattern to be tried: most rows have none of it,
 // and a look is cheaper than a match.
 type need struct {
-	digits          int // at least so many digits
-	month, at, dots bool
+	digits, dots   int // at least so many digits, so many of "." "/" ":"
+	month, day, at bool
 }
 
-func digits(least int) need { return need{digits: least} }
+func digits(least int) need           { return need{digits: least} }
+func digitsAndDots(least, n int) need { return need{digits: least, dots: n} }
 
 var (
 	needMonth = need{month: true}
+	needDay   = need{day: true} // a weekday or a word of a holiday
 	needAt    = need{at: true}
-	needDots  = need{dots: true} // "." or "/"
-	needAny   = need{}
+	needDot   = need{dots: 1}
 )
 
 // met reports whether a row that has h satisfies n.
 func (n need) met(h need) bool {
-	return h.digits >= n.digits && (h.month || !n.month) && (h.at || !n.at) && (h.dots || !n.dots)
+	return h.digits >= n.digits && h.dots >= n.dots && (h.month || !n.month) && (h.day || !n.day) && (h.at || !n.at)
 }
 
 // pattern is a form of personal data that its characters alone give away. The first
@@ -43,7 +44,7 @@ type pattern struct {
 // Go's regular expressions run in linear time whatever the input; tests hold that with
 // hostile rows.
 
-// d is a digit as readers misread it, D a digit for sure.
+// d is a digit as readers misread it; sep stands between the parts of a date.
 const (
 	d   = `[0-9OoQDlI|SsBZ]`
 	sep = ` ?[/.\-] ?`
@@ -67,12 +68,12 @@ var patterns = []pattern{
 	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+d+`{1,2}(?:st|nd|rd|th|er|\.|º|°)?[ \-./]{0,2}(?:of |de |day of )?`+monthName+`(?:[ \-,./']{0,2}(?:de |del |of )?(?:`+yearLong+`|'?[0-9]{2}\b))?)`, dayAndMonth),
 	compile(document.Date, 0.85, needMonth, `(?i)\b(`+monthName+`[ ,\-/]{1,2}(?:of |de |del )?'?(?:`+yearLong+`|[0-9]{2}))\b`, hasTrueDigit),
 	compile(document.Date, 0.85, needMonth, `(?i)\b((?:19|20)[0-9]{2}[ \-/.]`+monthName+`[ \-/.][0-9]{1,2})\b`, nil),
-	compile(document.Date, 0.8, digits(5), `(?:^|[^0-9A-Za-z/])((?:0?[1-9]|1[0-2])/(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z/])`, nil),
+	compile(document.Date, 0.8, digitsAndDots(5, 1), `(?:^|[^0-9A-Za-z/])((?:0?[1-9]|1[0-2])/(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z/])`, nil),
 	compile(document.Date, 0.6, digits(2), `(?i)\b(?:on|seen|since|until|till|by|dated|before|after|from|to|through|thru|due|collected|admitted|discharged|visit|starting|began|surgery|last|again|for|of|and|date:?|drawn|obtained|performed|done|repeated|appt|appointment|labs|vitals),? ((?:0?[1-9]|1[0-2])[/\-](?:0?[1-9]|[12][0-9]|3[01]))(?:$|[^0-9/%\-])`, nil),
 	compile(document.Date, 0.6, needMonth, `(?i)\b(?:in|since|until|till|by|last|next|this|early|late|mid|through|from|of|during|end of|beginning of) ?-?(`+monthLong+`)\b`, nil),
-	compile(document.Date, 0.7, digits(2), `(?i)\b(?:am|den|vom|bis|seit|zum|ab) ((?:0?[1-9]|[12][0-9]|3[01])\. ?(?:0?[1-9]|1[0-2])\.)`, nil),
-	compile(document.Date, 0.6, needAny, `(?i)\b((?:christmas|thanksgiving|easter|labor day|memorial day|new year'?s|independence day|halloween|hanukkah|ramadan|passover|mother's day|father's day|valentine'?s day|st\.? patrick's day|fourth of july|4th of july)(?: day| eve)?)\b`, nil),
-	compile(document.Date, 0.55, needAny, `(?i)\b((?:mon|tues|wednes|thurs|fri|satur|sun)days?|montag|dienstag|mittwoch|donnerstag|freitag|samstag)\b`, nil),
+	compile(document.Date, 0.7, digitsAndDots(2, 2), `(?i)\b(?:am|den|vom|bis|seit|zum|ab) ((?:0?[1-9]|[12][0-9]|3[01])\. ?(?:0?[1-9]|1[0-2])\.)`, nil),
+	compile(document.Date, 0.6, needDay, `(?i)\b((?:christmas|thanksgiving|easter|labor day|memorial day|new year'?s|independence day|halloween|hanukkah|ramadan|passover|mother's day|father's day|valentine'?s day|st\.? patrick's day|fourth of july|4th of july)(?: day| eve)?)\b`, nil),
+	compile(document.Date, 0.55, needDay, `(?i)\b((?:mon|tues|wednes|thurs|fri|satur|sun)days?|montag|dienstag|mittwoch|donnerstag|freitag|samstag)\b`, nil),
 
 	compile(document.Age, 0.9, digits(2), `(?i)\b((?:9[0-9]|1[01][0-9]|12[0-5])[ \-]?(?:y\.?/?o\b|yrs?\b|years?[ \-]old|year[ \-]old|years? of age|jährige|jahre alt|ans\b|años|f\b|m\b))`, nil),
 	compile(document.Age, 0.9, digits(2), `(?i)\b(?:age|aged|alter|edad|âge|turned|turning)[: ]{1,2}((?:9[0-9]|1[01][0-9]|12[0-5]))\b`, nil),
@@ -89,10 +90,11 @@ var patterns = []pattern{
 	compile(document.Phone, 0.8, digits(3), `\b((?:1[ \-.]?)?8[0-9]{2}[ \-.][A-Z]{3,4}[\-]?[A-Z0-9]{3,4})\b`, nil),
 	compile(document.Email, 0.95, needAt, `([A-Za-z0-9._%+\-]+ ?@ ?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*(?: ?\. ?(?:com|org|net|edu|gov|uk|de|fr|es|it|nl|ch|at|eu)\b)?)`, isEmail),
 	compile(document.URL, 0.6, needAt, `(?:^|\s)(@[A-Za-z0-9_]{3,})`, nil),
-	compile(document.URL, 0.9, needDots, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
-	compile(document.URL, 0.75, needDots, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),
-	compile(document.IP, 0.8, digits(4), `(?:^|[^0-9.])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?:$|[^0-9.])`, isIP),
-	compile(document.IP, 0.8, digits(1), `\b((?:[0-9a-fA-F]{2}[:\-]){5}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4})\b`, nil),
+	compile(document.URL, 0.9, needDot, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
+	compile(document.URL, 0.75, needDot, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),
+	compile(document.IP, 0.8, digitsAndDots(4, 3), `(?:^|[^0-9.])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?:$|[^0-9.])`, isIP),
+	compile(document.IP, 0.8, digits(2), `\b((?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2})\b`, nil),
+	compile(document.IP, 0.8, digitsAndDots(1, 4), `\b((?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4})\b`, nil),
 
 	// Numbers with a form of their own.
 	compile(document.SSN, 0.9, digits(8), `(?:^|[^0-9A-Za-z\-])(`+d+`{3}[\- ]`+d+`{2}[\- ]`+d+`{4})(?:$|[^0-9A-Za-z\-])`, mostlyDigits(8)),
@@ -127,7 +129,7 @@ var patterns = []pattern{
 	compile(document.Code, 0.65, digits(2), `(?:^|[^0-9A-Za-z])([0-9A-Z]{6,})(?:$|[^0-9A-Za-z])`, isMixedCode),
 	compile(document.Code, 0.6, digits(6), `(?:^|[^0-9A-Za-z.,/\-])([0-9]{2,3}-[0-9]{2,3}-[0-9]{2,3})(?:$|[^0-9A-Za-z.,/\-])`, nil),
 	compile(document.Code, 0.6, digits(4), `(?:^|[^0-9A-Za-z])(#[ ]?[0-9]{4,})\b`, nil),
-	compile(document.Code, 0.8, digits(6), `\b((?:[0-9]{1,6}\.){5,}[0-9]{1,40})\b`, nil),
+	compile(document.Code, 0.8, digitsAndDots(6, 5), `\b((?:[0-9]{1,6}\.){5,}[0-9]{1,40})\b`, nil),
 	compile(document.Code, 0.8, digits(1), `\b([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\b`, nil),
 }
 
@@ -172,20 +174,20 @@ const rowBytes = 16 << 10
 func (f *Finder) matchRow(sh *sheet, r *row) []span {
 	var out []span
 	text := r.text[:min(len(r.text), rowBytes)]
-	month := f.hasMonthIn(sh, r)
+	words := f.needWords(sh, r)
 	for skip := 0; skip < len(text); {
 		end := len(text)
 		if n := strings.IndexByte(text[skip:], '\t'); n >= 0 {
 			end = skip + n
 		}
-		out = append(out, matchCell(sh, r, text[skip:end], skip, month)...)
+		out = append(out, matchCell(sh, r, text[skip:end], skip, words)...)
 		skip = end + 1
 	}
 	return out
 }
 
-func matchCell(sh *sheet, r *row, text string, skip int, month bool) []span {
-	has := needsOf(text, month)
+func matchCell(sh *sheet, r *row, text string, skip int, words need) []span {
+	has := needsOf(text, words)
 	a, b := aroundDigits(text)
 	var out []span
 	for n := range patterns {
@@ -241,7 +243,7 @@ func (f *Finder) matchBreak(sh *sheet, r, q *row) []span {
 		head = head[skip:]
 	}
 	text := head + " " + q.text[:min(len(q.text), breakBytes)]
-	has := needsOf(text, f.hasMonthIn(sh, r) || f.hasMonthIn(sh, q))
+	has := needsOf(text, need{month: f.needWords(sh, r).month || f.needWords(sh, q).month})
 	var out []span
 	for n := range patterns {
 		p := &patterns[n]
@@ -261,23 +263,30 @@ func (f *Finder) matchBreak(sh *sheet, r, q *row) []span {
 }
 
 // needsOf is what a text has of what patterns need.
-func needsOf(text string, month bool) need {
-	n := need{month: month}
+func needsOf(text string, words need) need {
+	n := words
 	for i := range len(text) {
 		switch c := text[i]; {
 		case c >= '0' && c <= '9':
 			n.digits++
 		case c == '@':
 			n.at = true
-		case c == '.' || c == '/':
-			n.dots = true
+		case c == '.' || c == '/' || c == ':':
+			n.dots++
 		}
 	}
 	return n
 }
 
-func (f *Finder) hasMonthIn(sh *sheet, r *row) bool {
-	return slices.ContainsFunc(sh.toks[r.from:r.to], func(t token) bool { return f.hasMonth(&t) })
+// needWords is what the words of a row are of what patterns need.
+func (f *Finder) needWords(sh *sheet, r *row) need {
+	var n need
+	for i := r.from; i < r.to; i++ {
+		t := &sh.toks[i]
+		n.month = n.month || f.hasMonth(t)
+		n.day = n.day || f.terms.weekdays.has(strings.TrimSuffix(t.fold, "s")) || f.terms.sections["holidays"].has(t.fold)
+	}
+	return n
 }
 
 // hasMonth sees a month in a token, also where it is glued to digits ("12MAR2020").

@@ -29,7 +29,7 @@ type terms struct {
 	months, weekdays                     set
 	beforePlace, stateCodes, stateNames  set
 	streetWords, streetHeads, facilities set
-	facilityLead, temporal               set
+	facilityLead                         set
 	codesKept                            set // B12, COVID, T4: letters and digits that name no one
 }
 
@@ -59,7 +59,7 @@ func loadTerms() terms {
 		clinical: s("clinical"), units: s("units"), months: s("months"), weekdays: s("weekdays"),
 		beforePlace: s("before a place"), stateCodes: s("state codes"), stateNames: s("state names"),
 		streetWords: s("street words"), streetHeads: s("street heads"), facilities: s("facilities"),
-		facilityLead: s("facility leads"), temporal: s("temporal"), codesKept: s("codes kept"),
+		facilityLead: s("facility leads"), codesKept: s("codes kept"),
 	}
 }
 
