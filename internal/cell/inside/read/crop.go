@@ -29,6 +29,32 @@ func (v view) cut(q quad) crop {
 	return c
 }
 
+// reach lengthens a line at both ends by the ink that touches its ends: the detector's
+// boxes often start late and cut the first stroke.
+func (v view) reach(q quad) quad {
+	ratio := q.height() / max(1, q.length())
+	return q.part(-v.overhang(q)*ratio, 0, 1+v.overhang(q.reversed())*ratio, 1)
+}
+
+// overhang is how far ink goes on before the start of a line, in heights of the line.
+func (v view) overhang(q quad) float64 {
+	s := overhangMost * q.height() / max(1, q.length())
+	k := v.cut(q.part(-s, 0, s, 1)).ink()
+	edge := k.w / 2
+	last := edge
+	for x, blank := edge, 0; x > 0 && blank <= 2; x-- {
+		if k.column(x-1) > 0 {
+			last, blank = x-1, 0
+		} else {
+			blank++
+		}
+	}
+	if last == edge {
+		return 0
+	}
+	return overhangMost * float64(edge-last+2) / float64(edge)
+}
+
 // sample writes the mean colour of the parallelogram from p along two sides, from
 // n×n samples.
 func (v view) sample(out []uint8, p, along, down point, n int) {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"blotter/internal/document"
 )
 
 // region is a place where the detector sees text.
@@ -148,12 +146,3 @@ func median(count [256]int, n int) uint8 {
 }
 
 func roundUp(n, step int) int { return (n + step - 1) / step * step }
-
-// boxes of regions on a page of w×h pixels.
-func boxes(regions []region, w, h int) []document.Box {
-	out := make([]document.Box, len(regions))
-	for i, r := range regions {
-		out[i] = r.bounds(w, h)
-	}
-	return out
-}

@@ -32,6 +32,7 @@ const (
 	cropWidest     = 1600 // wider lines are cut at a gap
 	cropNarrow     = 16   // narrower crops are filled up with paper
 	cropCutRange   = 400  // how far before cropWidest a gap is looked for
+	overhangMost   = 0.4  // how far a line is lengthened along its ink, in heights of the line
 	spaceRatio     = 0.1  // a space where p(space)/p(best) exceeds this (measured: photo 71 → 99.5 %, screen 86 → 98.5 % of words exact)
 	punctuationGap = 7    // blank columns between a mark and a letter that are a space: a fifth of an em
 	tallRatio      = 1.5  // height / width from which a region is a vertical line

@@ -27,6 +27,7 @@ type Runtime struct {
 // Open loads the library at path, which may be a descriptor's (/proc/self/fd/N). The
 // library stays loaded until the process ends: its threads may outlive Close.
 func Open(path string) (*Runtime, error) {
+	boundHeap()
 	lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: load the library: %w", err)
