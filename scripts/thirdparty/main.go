@@ -19,7 +19,7 @@ import (
 const (
 	output     = "THIRD_PARTY.md"
 	engineLock = "internal/cell/engine/engines.lock"
-	wordLists  = "internal/cell/inside/detect/lexicon/LICENSES"
+	wordLists  = "internal/cell/inside/detect/lexicon"
 )
 
 func main() {
@@ -74,13 +74,8 @@ func document() ([]byte, error) {
 	if err := writeEngines(&b); err != nil {
 		return nil, err
 	}
-	lists, err := os.ReadFile(wordLists)
-	if err != nil {
+	if err := writeWordLists(&b); err != nil {
 		return nil, err
-	}
-	b.WriteString("\n## Word lists in the binary\n\n")
-	for line := range strings.Lines(string(lists)) {
-		b.WriteString(strings.TrimRight("> "+strings.TrimRight(line, "\n"), " ") + "\n")
 	}
 	return b.Bytes(), nil
 }
@@ -223,5 +218,36 @@ func writeEngines(b *bytes.Buffer) error {
 			fmt.Fprintf(b, "| %s | %s %s (%s) | %s | %s |\n", what, p.Name, p.Version, p.Licence, filepath.Base(m.Path), m.Licence)
 		}
 	}
+	return nil
+}
+
+// writeWordLists copies the table of the lists' own description and points at their notices.
+func writeWordLists(b *bytes.Buffer) error {
+	text, err := os.ReadFile(filepath.Join(wordLists, "README.md"))
+	if err != nil {
+		return err
+	}
+	notices, err := filepath.Glob(filepath.Join(wordLists, "licences", "*.txt"))
+	if err != nil {
+		return err
+	}
+	b.WriteString("\n## Word lists in the binary\n\n")
+	rows := 0
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "|") {
+			b.WriteString(line)
+			rows++
+		}
+	}
+	const header = 2
+	if rows-header < 1 || len(notices) < rows-header {
+		return fmt.Errorf("%s: %d lists and %d notices", wordLists, rows-header, len(notices))
+	}
+	b.WriteString("\nFull notices:")
+	for _, n := range notices {
+		n = filepath.ToSlash(n)
+		fmt.Fprintf(b, " [%s](%s)", filepath.Base(n), n)
+	}
+	b.WriteString("\n")
 	return nil
 }
