@@ -141,7 +141,16 @@ func (sh *sheet) addRow(f *Finder, indexes []int) {
 			}
 		}
 	}
-	for a := r.from; a < len(sh.toks); {
+	sh.markCells(r.from)
+	r.to, r.text, r.caps = len(sh.toks), text.String(), named > 0 && upper*10 >= named*6
+	if r.to > r.from {
+		sh.rows = append(sh.rows, r)
+	}
+}
+
+// markCells tells the tokens from a on where their cells begin and end.
+func (sh *sheet) markCells(a int) {
+	for a < len(sh.toks) {
 		b := a + 1
 		for b < len(sh.toks) && sh.toks[b].gap < wideGap {
 			b++
@@ -150,10 +159,6 @@ func (sh *sheet) addRow(f *Finder, indexes []int) {
 			sh.toks[k].cell = [2]int{a, b}
 		}
 		a = b
-	}
-	r.to, r.text, r.caps = len(sh.toks), text.String(), named > 0 && upper*10 >= named*6
-	if r.to > r.from {
-		sh.rows = append(sh.rows, r)
 	}
 }
 
