@@ -31,7 +31,7 @@ func (m heat) regions() []region {
 			out = append(out, r)
 		}
 	}
-	return outermost(out)
+	return joined(outermost(out))
 }
 
 // direction is the unit vector along the page's lines: the median over long cores,
@@ -128,6 +128,37 @@ func (c core) region(direction point) (region, bool) {
 	}
 	d := l * w * growRatio / (2 * (l + w))
 	return region{q.grown(d), c.score()}, true
+}
+
+// joined makes one region of two that overlap along the same line: large letters
+// break into pieces of their word, and each piece alone is misread.
+func joined(regions []region) []region {
+	slices.SortStableFunc(regions, func(a, b region) int { return compare(a.origin.x, b.origin.x) })
+	var out []region
+	for _, g := range regions {
+		i := slices.IndexFunc(out, func(o region) bool { return o.continues(g.quad) })
+		if i < 0 {
+			out = append(out, g)
+			continue
+		}
+		o := &out[i]
+		l := o.length()
+		corners := []point{o.at(0, 0), o.at(1, 0), o.at(0, 1), o.at(1, 1), g.at(0, 0), g.at(1, 0), g.at(0, 1), g.at(1, 1)}
+		o.quad, o.score = around(corners, o.along.scale(1/l)), max(o.score, g.score)
+	}
+	return out
+}
+
+// continues reports whether another rectangle of about the same height lies on the
+// same line and begins before this one ends.
+func (q quad) continues(o quad) bool {
+	h, oh := q.height(), o.height()
+	if !q.upright() || q.length() < h || max(h, oh) > 1.4*min(h, oh) {
+		return false
+	}
+	u0, v0 := q.place(o.at(0, 0))
+	u1, v1 := q.place(o.at(1, 1))
+	return min(1, v1)-max(0, v0) > 0.75 && (min(1, u1)-max(0, u0))*q.length() > overlapping*h
 }
 
 // outermost drops regions that lie in another almost whole: large letters break into

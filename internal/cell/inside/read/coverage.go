@@ -56,7 +56,7 @@ func explain(v view, regions []region, layer []words.Word) (explained []explanat
 	for _, g := range regions {
 		inside := standIn(g, layer)
 		if len(inside) > 0 && v.covered(g, inside) >= layerCover {
-			explained = append(explained, explanation{g, joined(inside)})
+			explained = append(explained, explanation{g, textOf(inside)})
 		} else {
 			rest = append(rest, g)
 		}
@@ -126,7 +126,7 @@ func (v view) covered(g region, inside []words.Word) float64 {
 	return float64(good) / float64(all)
 }
 
-func joined(ws []words.Word) string {
+func textOf(ws []words.Word) string {
 	var b strings.Builder
 	for _, w := range ws {
 		b.WriteString(w.Text)

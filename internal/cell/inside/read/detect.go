@@ -46,7 +46,7 @@ func (r *Reader) detect(v view, zoom float64) ([]region, error) {
 // resolution.
 func detectScale(w, h int) float64 {
 	long, short := float64(max(w, h)), float64(min(w, h))
-	scale := max(a4Long/long, a4Short/short)
+	scale := max(a4Long/long, min(1, a4Short/short))
 	return min(maxEnlarge, max(scale, a4Long/scanLong))
 }
 

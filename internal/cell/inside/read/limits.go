@@ -2,13 +2,13 @@ package read
 
 // Scale of detection, pixels.
 const (
-	a4Long, a4Short = 1280, 905 // an A4 page as the detector sees it
-	scanLong        = 3508      // an A4 page at 300 dots per inch
-	maxEnlarge      = 1.5       // of small pictures; more only blurs
-	netStride       = 32        // the detector's input is a multiple of this
-	tileMargin      = 16        // paper around a picture, so that text at its edge is seen
-	tileOverlap     = 96        // what a tile sees beyond its core: three lines of 12 point text
-	tilePixels      = 1_400_000 // of one tile: A4 in one piece, peak memory bounded
+	a4Long, a4Short = 1280.0, 905.0 // an A4 page as the detector sees it
+	scanLong        = 3508.0        // an A4 page at 300 dots per inch
+	maxEnlarge      = 1.5           // of small pictures; more only blurs
+	netStride       = 32            // the detector's input is a multiple of this
+	tileMargin      = 16            // paper around a picture, so that text at its edge is seen
+	tileOverlap     = 96            // what a tile sees beyond its core: three lines of 12 point text
+	tilePixels      = 1_400_000     // of one tile: A4 in one piece, peak memory bounded
 )
 
 // Post-processing of the detector's map (the model's own defaults but for the score,
@@ -19,6 +19,7 @@ const (
 	minCorePixels = 6
 	growRatio     = 1.6  // how far a core grows to its line, in area / circumference
 	nested        = 0.8  // share of a region inside another from which it is part of it
+	overlapping   = 0.3  // common length of two regions on a line, in heights, from which they are one
 	elongated     = 8.0  // length / height of a core from which it tells of the page's direction
 	fewLines      = 4    // such cores that a page must have
 	veryLong      = 20.0 // length / height from which a core's own direction is trusted

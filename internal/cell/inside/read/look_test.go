@@ -30,7 +30,7 @@ func mustLook(t *testing.T, img image.Image, turn document.Turn, burned []docume
 }
 
 func TestLookIsQuietWhereAllIsBurned(t *testing.T) {
-	s := a4(t, 150)
+	s := a4(t, 150, noteLines)
 	before := mustRead(t, s.Gray, nil)
 	var boxes []document.Box
 	for _, w := range before.Words {
@@ -44,7 +44,7 @@ func TestLookIsQuietWhereAllIsBurned(t *testing.T) {
 
 func TestLookSeesWhatAppeared(t *testing.T) {
 	for turn := range document.Turn(4) {
-		s := a4(t, 150)
+		s := a4(t, 150, noteLines)
 		before := mustRead(t, s.Gray, nil)
 		before.Turn = turn
 		w := wordOf(before, "Oyelaran")
@@ -77,7 +77,7 @@ func TestLookSeesWhatAppeared(t *testing.T) {
 }
 
 func TestLookWithoutAFirst(t *testing.T) {
-	s := a4(t, 150)
+	s := a4(t, 150, noteLines)
 	p := mustLook(t, s.Gray, 0, nil, nil)
 	if got := found(t, s.words, p); got < 0.95 {
 		t.Errorf("%.1f %% of words read", 100*got)

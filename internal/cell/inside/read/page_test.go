@@ -145,6 +145,8 @@ func skewed(m *image.Gray, degrees float64) *image.Gray {
 	return out
 }
 
+const letterLines, noteLines = 16, 8 // all of it; enough for most tests
+
 const letter = `Summit Ridge Regional Medical Center
 Discharge summary of 12 March 2026
 Patient: Katherine Oyelaran    Date of birth: 07/22/1984
@@ -162,11 +164,11 @@ Follow up with her physician within two weeks; recheck fasting glucose.
 Return at once for chest pain, repeated vomiting, confusion or weakness.
 Signed electronically by Jorge Quispe, physician, at Aurora, Colorado.`
 
-// a4 prints the letter on an A4 page at the given resolution.
-func a4(t testing.TB, dpi int) *sheet {
+// a4 prints the letter's first lines on an A4 page at the given resolution.
+func a4(t testing.TB, dpi, lines int) *sheet {
 	s := newSheet(dpi*827/100, dpi*1169/100, 255, 0)
 	y := dpi * 3 / 4
-	for _, line := range strings.Split(letter, "\n") {
+	for _, line := range strings.Split(letter, "\n")[:lines] {
 		s.print(t, line, 11*float64(dpi)/72, dpi*3/4, y)
 		y += dpi / 4
 	}

@@ -49,7 +49,7 @@ func TestReadsPages(t *testing.T) {
 		least float64 // at 100 dpi letters are 7 pixels high, and some spaces get lost
 	}{"300 dpi": {300, 0.98}, "100 dpi": {100, 0.95}} {
 		t.Run(name, func(t *testing.T) {
-			s := a4(t, page.dpi)
+			s := a4(t, page.dpi, letterLines)
 			p := mustRead(t, s.Gray, nil)
 			if got := found(t, s.words, p); got < page.least {
 				t.Errorf("%.1f %% of words read", 100*got)
@@ -62,7 +62,7 @@ func TestReadsPages(t *testing.T) {
 }
 
 func TestTurnsPagesUpright(t *testing.T) {
-	s := a4(t, 150)
+	s := a4(t, 150, noteLines)
 	for turn := range document.Turn(4) {
 		p := mustRead(t, turned(s.Gray, 4-turn), nil)
 		if p.Turn != turn {
@@ -93,7 +93,7 @@ func hasInk(m *image.Gray, b document.Box) bool {
 }
 
 func TestReadsSkewedPage(t *testing.T) {
-	s := a4(t, 150)
+	s := a4(t, 150, noteLines)
 	p := mustRead(t, skewed(s.Gray, 1.5), nil)
 	texts := map[string]bool{}
 	for _, w := range p.Words {
@@ -147,7 +147,7 @@ func TestReadsVerticalLines(t *testing.T) {
 	strip := newSheet(700, 60, 255, 0)
 	strip.print(t, "Accession 20260312", 30, 20, 40)
 	for name, turn := range map[string]document.Turn{"up": 3, "down": 1} {
-		s := a4(t, 150)
+		s := a4(t, 150, noteLines)
 		side := turned(strip.Gray, turn)
 		draw.Draw(s, side.Rect.Add(image.Pt(1140, 800)), side, image.Point{}, draw.Src)
 		p := mustRead(t, s.Gray, nil)
@@ -219,7 +219,7 @@ func layerOf(s *sheet) (out []words.Word) {
 }
 
 func TestLayerExplains(t *testing.T) {
-	s := a4(t, 150)
+	s := a4(t, 150, noteLines)
 	layer := layerOf(s)
 	layer[7].Text = "Berta" // where the layer says something else than the pixels, it is believed
 	p := mustRead(t, s.Gray, layer)
@@ -237,7 +237,7 @@ func TestLayerExplains(t *testing.T) {
 }
 
 func TestLayerThatIsSilent(t *testing.T) {
-	s := a4(t, 150)
+	s := a4(t, 150, noteLines)
 	n := len(strings.Fields(letter[:strings.Index(letter, "The patient")]))
 	p := mustRead(t, s.Gray, layerOf(s)[n:])
 	if got := found(t, s.words, p); got < 0.97 {
@@ -249,7 +249,7 @@ func TestLayerThatIsSilent(t *testing.T) {
 }
 
 func TestLayerThatLies(t *testing.T) {
-	s := a4(t, 150)
+	s := a4(t, 150, noteLines)
 	layer := layerOf(s)
 	for i := range layer {
 		layer[i].Text = strings.Repeat("x", len(layer[i].Text))
@@ -266,7 +266,7 @@ func TestLayerThatLies(t *testing.T) {
 }
 
 func TestLayerOfATurnedPage(t *testing.T) {
-	s := a4(t, 150)
+	s := a4(t, 150, noteLines)
 	layer := layerOf(s)
 	for i := range layer { // the asset lies on its side: it was turned clockwise by three quarters
 		layer[i].Box = document.Turn(1).ToAsset(layer[i].Box, s.Rect.Dx(), s.Rect.Dy())
@@ -283,13 +283,13 @@ func TestLayerOfATurnedPage(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := reader(t).Read(ctx, a4(t, 100).Gray, nil); err == nil {
+	if _, err := reader(t).Read(ctx, a4(t, 100, noteLines).Gray, nil); err == nil {
 		t.Error("a cancelled reading gave no error")
 	}
 }
 
 func BenchmarkReadA4(b *testing.B) {
-	s := a4(b, 300)
+	s := a4(b, 300, letterLines)
 	reader(b)
 	for b.Loop() {
 		mustRead(b, s.Gray, nil)

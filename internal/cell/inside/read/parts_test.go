@@ -1,0 +1,153 @@
+package read
+
+import (
+	"image"
+	"math"
+	"slices"
+	"testing"
+
+	"blotter/internal/document"
+)
+
+// What can be judged without the engines.
+
+func TestViewMapsAsTurnDoes(t *testing.T) {
+	p := newPicture(7, 4, 1)
+	for turn := range document.Turn(4) {
+		v := p.turned(turn)
+		for y := range v.h {
+			for x := range v.w {
+				want := turn.ToAsset(document.Box{X: x, Y: y, W: 1, H: 1}, v.w, v.h)
+				a := v.asset(point{float64(x) + 0.5, float64(y) + 0.5})
+				if got := (document.Box{X: int(a.x), Y: int(a.y), W: 1, H: 1}); got != want {
+					t.Fatalf("turn %d: (%d, %d) is %v of the asset, want %v", turn, x, y, got, want)
+				}
+				if back := v.fromAsset(want); back != (document.Box{X: x, Y: y, W: 1, H: 1}) {
+					t.Fatalf("turn %d: %v came back as %v", turn, want, back)
+				}
+			}
+		}
+	}
+}
+
+func TestTilesCoverAndStaySmall(t *testing.T) {
+	for _, size := range []image.Point{{1, 1}, {905, 1280}, {1280, 1280}, {2555, 2080}, {60, 40_000}, {9000, 33}, {5000, 5000}} {
+		count := make([]int, size.X*size.Y)
+		for _, tile := range tiles(size.X, size.Y) {
+			w, h := roundUp(tile.seen.Dx()+2*tileMargin, netStride), roundUp(tile.seen.Dy()+2*tileMargin, netStride)
+			if w*h > tilePixels || !tile.core.In(tile.seen) {
+				t.Errorf("%v: tile %v of %d pixels", size, tile, w*h)
+			}
+			for y := tile.core.Min.Y; y < tile.core.Max.Y; y++ {
+				for x := tile.core.Min.X; x < tile.core.Max.X; x++ {
+					count[y*size.X+x]++
+				}
+			}
+		}
+		if slices.ContainsFunc(count, func(n int) bool { return n != 1 }) {
+			t.Errorf("%v: a pixel is in no core or in two", size)
+		}
+	}
+	if n := len(tiles(905, 1280)); n != 1 {
+		t.Errorf("an A4 page takes %d tiles", n)
+	}
+}
+
+func TestScale(t *testing.T) {
+	for _, c := range []struct {
+		w, h int
+		want float64
+	}{
+		{2480, 3508, 1280.0 / 3508}, {1240, 1754, 1280.0 / 1754}, // A4 at any resolution up to 300
+		{7000, 9900, 1280.0 / 3508}, // more pixels: no coarser than that
+		{300, 3000, 1},              // a strip is not seen as a thin A4 page
+		{200, 60, maxEnlarge},
+	} {
+		if got := detectScale(c.w, c.h); math.Abs(got-c.want) > 0.01 {
+			t.Errorf("%d×%d: %.3f, want %.3f", c.w, c.h, got, c.want)
+		}
+	}
+}
+
+func TestDecode(t *testing.T) {
+	a := newAlphabet([]byte("a\nb\n"))
+	const blank, ca, cb, space = 0, 1, 2, 3
+	row := func(best int, p, spaceP float32) []float32 {
+		out := make([]float32, 4)
+		out[space] = spaceP
+		out[best] = p
+		return out
+	}
+	// a a – a b(…)space-like gap b space a
+	steps := [][]float32{
+		row(ca, 0.6, 0), row(ca, 0.9, 0), row(blank, 0.9, 0.05), row(ca, 0.8, 0), row(cb, 0.7, 0),
+		row(blank, 0.8, 0.15), row(cb, 0.9, 0), row(space, 0.9, 0.9), row(ca, 0.5, 0),
+	}
+	var got string
+	glyphs := a.decode(slices.Concat(steps...), len(steps))
+	for _, g := range glyphs {
+		if g.space {
+			got += " "
+		}
+		got += g.text
+	}
+	if got != "aab b a" {
+		t.Errorf("%q, want %q", got, "aab b a")
+	}
+	if glyphs[0].step != 1 || glyphs[0].p != float64(float32(0.9)) {
+		t.Errorf("the first character stands at step %d with %.2f", glyphs[0].step, glyphs[0].p)
+	}
+	if c := confidence(nil); c != 0 {
+		t.Errorf("nothing read with confidence %v", c)
+	}
+}
+
+func TestReachCoversCutStrokes(t *testing.T) {
+	s := newSheet(400, 100, 255, 0)
+	s.print(t, "Mwimba", 40, 60, 60)
+	ink := s.words[0].box
+	p, err := pictureOf(s.Gray)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := p.turned(0)
+	short := document.Box{X: ink.X + 8, Y: ink.Y - 4, W: ink.W - 14, H: ink.H + 8}
+	if got := v.reach(quadOf(short)).bounds(400, 100); got.X > ink.X || got.X+got.W < ink.X+ink.W {
+		t.Errorf("%v does not cover %v", got, ink)
+	}
+	exact := ink.Grow(4, 400, 100)
+	if got := v.reach(quadOf(exact)).bounds(400, 100); got != exact {
+		t.Errorf("a box that cuts nothing grew from %v to %v", exact, got)
+	}
+}
+
+func TestScrambled(t *testing.T) {
+	for text, want := range map[string]bool{
+		"HOpbeBHa": true, "o6oBb": true, "Smith": false, "SMITH": false, "SRMC-7741920": false, "20mg": false, "COVID19": false, "": false,
+	} {
+		if got := scrambled(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestWithoutLeavesWhatWasNotBurned(t *testing.T) {
+	s := newSheet(300, 100, 200, 0)
+	s.print(t, "Abernathy", 30, 40, 60)
+	standing := s.words[0].box
+	gone := document.Box{X: 230, Y: 30, W: 50, H: 40}
+	p, err := pictureOf(burn(s.Gray, []document.Box{gone}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := p.without([]document.Box{standing, gone})
+	if q.pix[50*q.stride+250] != 200 || p.pix[50*p.stride+250] != 0 {
+		t.Error("a burned box was not painted over, or the derivative itself was")
+	}
+	for y := standing.Y; y < standing.Y+standing.H; y++ {
+		row := y*p.stride + standing.X
+		if !slices.Equal(p.pix[row:row+standing.W], q.pix[row:row+standing.W]) {
+			t.Fatal("a box that was not burned was painted over")
+		}
+	}
+}
