@@ -176,7 +176,7 @@ func readPNG(dir fs.FS, name string) (digest string, size [2]int64, err error) {
 	if err != nil {
 		return "", size, err
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
+	defer f.Close() // nothing was written
 	head := make([]byte, len(pngHeader)+8)
 	if _, err := io.ReadFull(f, head); err != nil {
 		return "", size, err

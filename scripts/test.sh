@@ -39,5 +39,5 @@ echo '== without cgo: what opens the engines, the command, cells and crashes'
 # shellcheck disable=SC2086
 CGO_ENABLED=0 go test -tags "$tags" -timeout "$timeout" $native || failed=1
 echo '== crash points'
-CGO_ENABLED=0 go test -tags "$tags,crashpoints" -timeout "$timeout" ./internal/durable || failed=1
+CGO_ENABLED=0 go test -tags "$tags,crashpoints" -timeout "$timeout" ./internal/durable ./internal/vault ./internal/sqlite ./internal/audit/sequencer -run "Crash|Killed|Child" || failed=1
 exit "$failed"

@@ -75,7 +75,7 @@ func (r *reporter) ended(o app.Outcome) {
 	r.exit = worse(r.exit, exitOf(document.State(o.Result.State)))
 	r.close()
 	if r.json {
-		json.NewEncoder(r.out).Encode(o.Result) // a failed write shows in what reads it
+		_ = json.NewEncoder(r.out).Encode(o.Result) // a failed write shows in what reads it
 		return
 	}
 	r.print(o)

@@ -126,7 +126,7 @@ func TestKeepFollowsItsParent(t *testing.T) {
 		want := errors.New("shutting down")
 		cancel(want)
 		<-ctx.Done()
-		if got := context.Cause(ctx); got != want {
+		if got := context.Cause(ctx); !errors.Is(got, want) {
 			t.Errorf("cause %v", got)
 		}
 	})

@@ -196,6 +196,9 @@ func explain(t *testing.T, db *sqlite.DB, query string, args ...any) string {
 		}
 		plan = append(plan, detail)
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 	return strings.Join(plan, "; ")
 }
 

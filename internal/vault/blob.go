@@ -185,7 +185,7 @@ func (r *reader) Read(p []byte) (int, error) {
 		return 0, r.err
 	}
 	n, err := r.plain.Read(p)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		n, err = 0, r.judge(err)
 	}
 	r.err = err
@@ -208,7 +208,7 @@ type source struct {
 
 func (s *source) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		s.err = err
 	}
 	return n, err

@@ -6,7 +6,6 @@ import (
 	"hash"
 	"io"
 	"math"
-	"time"
 
 	"blotter/internal/cell"
 	"blotter/internal/document"
@@ -22,9 +21,8 @@ type sink struct {
 	ctx     context.Context // of the run: the sink lives no longer
 	assets  []receipt.ResultAsset
 
-	derivative hash.Hash     // of the derivative written last
-	storing    time.Duration // inside the cell's run, told apart from it
-	fault      error         // of the vault, so that it is not taken for one of the cell
+	derivative hash.Hash // of the derivative written last
+	fault      error     // of the vault, so that it is not taken for one of the cell
 }
 
 const pngType = "image/png"

@@ -49,7 +49,7 @@ func (s *Sequencer) firstKey() (string, ed25519.PrivateKey, error) {
 		return "", nil, err
 	}
 	var id [8]byte
-	rand.Read(id[:]) //nolint:errcheck // never fails since Go 1.24
+	rand.Read(id[:]) // never fails since Go 1.24
 	origin := "blotter.local/" + hex.EncodeToString(id[:])
 	if err := writeNewKey(s.path(keyFile), origin); err != nil {
 		return "", nil, err
@@ -136,7 +136,7 @@ func (s *Sequencer) path(name string) string { return filepath.Join(s.cfg.Dir, n
 // writeNewKey makes a key on disk, readable by its owner only.
 func writeNewKey(path, origin string) error {
 	seed := make([]byte, ed25519.SeedSize)
-	rand.Read(seed) //nolint:errcheck // never fails since Go 1.24
+	rand.Read(seed) // never fails since Go 1.24
 	data, err := json.Marshal(storedKey{Schema: keySchema, Origin: origin, Algorithm: receipt.Ed25519, Seed: seed})
 	if err != nil {
 		return err

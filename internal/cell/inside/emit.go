@@ -28,9 +28,10 @@ func (e *emitter) send(m wire.Message) error {
 
 func (e *emitter) fail(err error) { e.failAs(err, document.UnknownFormat) }
 
-// failAs ends the document with the code of an error and nothing else of it.
+// failAs ends the document with the code of an error and nothing else of it. A
+// parent that has gone needs no telling.
 func (e *emitter) failAs(err error, f document.Format) {
-	e.send(wire.Failed{Reason: reason.NumberOf(reason.Of(err)), Format: f})
+	_ = e.send(wire.Failed{Reason: reason.NumberOf(reason.Of(err)), Format: f})
 }
 
 // found opens an asset. The headers of one that is withheld may claim any size and

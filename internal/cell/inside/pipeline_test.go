@@ -126,7 +126,7 @@ func listen(t *testing.T, r io.Reader) (o outcome) {
 	messages := wire.NewReader(r)
 	for {
 		m, err := messages.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return o
 		}
 		if err != nil {

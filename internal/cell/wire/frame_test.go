@@ -84,7 +84,7 @@ func TestWrittenIsRead(t *testing.T) {
 			t.Fatalf("message %d: %v, %v, want %v", i, got, err, m)
 		}
 	}
-	if _, err := r.Next(); err != io.EOF {
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
 		t.Errorf("at the end: %v", err)
 	}
 }

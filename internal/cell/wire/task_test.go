@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -68,7 +69,7 @@ func TestTaskArrivesWithItsDocument(t *testing.T) {
 func TestNoTask(t *testing.T) {
 	c, fd := pair(t)
 	c.Close()
-	if _, _, err := ReceiveTask(fd); err != io.EOF {
+	if _, _, err := ReceiveTask(fd); !errors.Is(err, io.EOF) {
 		t.Errorf("%v, want EOF", err)
 	}
 }

@@ -340,7 +340,7 @@ func (f *Finder) value(sh *sheet, l label, from, to int, score float64) (span, b
 	for from < to && sh.toks[from].kind == sign && !strings.Contains("(+", sh.toks[from].text) {
 		from++
 	}
-	ok := false
+	var ok bool
 	switch {
 	case l.typ == document.Name:
 		from, to, ok = f.nameValue(sh, from, to)

@@ -12,11 +12,10 @@ import (
 // (0, 0) to (1, 1).
 type point struct{ x, y float64 }
 
-func (p point) add(q point) point        { return point{p.x + q.x, p.y + q.y} }
-func (p point) sub(q point) point        { return point{p.x - q.x, p.y - q.y} }
-func (p point) scale(f float64) point    { return point{p.x * f, p.y * f} }
-func (p point) dot(q point) float64      { return p.x*q.x + p.y*q.y }
-func (p point) distance(q point) float64 { return math.Hypot(p.x-q.x, p.y-q.y) }
+func (p point) add(q point) point     { return point{p.x + q.x, p.y + q.y} }
+func (p point) sub(q point) point     { return point{p.x - q.x, p.y - q.y} }
+func (p point) scale(f float64) point { return point{p.x * f, p.y * f} }
+func (p point) dot(q point) float64   { return p.x*q.x + p.y*q.y }
 
 // quad is a rotated rectangle around text: the corner where the text starts at the
 // top, and the two sides that leave it, along the line and down across it.
@@ -29,8 +28,6 @@ func (q quad) height() float64 { return math.Hypot(q.down.x, q.down.y) }
 func (q quad) at(u, v float64) point {
 	return q.origin.add(q.along.scale(u)).add(q.down.scale(v))
 }
-
-func (q quad) centre() point { return q.at(0.5, 0.5) }
 
 // part is the rectangle between two fractions of the length and of the height.
 func (q quad) part(u0, v0, u1, v1 float64) quad {

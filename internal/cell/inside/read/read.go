@@ -117,7 +117,7 @@ func (r *Reader) read(ctx context.Context, img image.Image, layer []words.Word) 
 	if agrees, err := r.agrees(ctx, v, explained); err != nil {
 		return words.Page{}, err
 	} else if !agrees {
-		layer, explained, rest = nil, nil, regions
+		layer, rest = nil, regions
 	}
 	readings, err := r.recognise(ctx, v, rest)
 	if err != nil {

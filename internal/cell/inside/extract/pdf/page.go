@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"math"
@@ -119,8 +120,11 @@ func (d *Document) render(i, w, h int) (image.Image, error) {
 	}
 	b := bitmap{d: d, ref: res.Bitmap}
 	defer b.free()
-	if err := b.size(); err != nil || b.w != w || b.h != h {
-		return nil, d.wrong("page bitmap", fmt.Errorf("no memory: %v", err))
+	if err := b.size(); err != nil {
+		return nil, d.wrong("page bitmap", err)
+	}
+	if b.w != w || b.h != h {
+		return nil, d.wrong("page bitmap", errors.New("of another size than asked for"))
 	}
 	if _, err := d.e.pdf.FPDFBitmap_FillRect(&requests.FPDFBitmap_FillRect{Bitmap: b.ref, Width: w, Height: h, Color: 0xffffffff}); err != nil {
 		return nil, d.wrong("page background", err)

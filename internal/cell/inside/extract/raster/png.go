@@ -55,7 +55,7 @@ func (w *pngWalk) run() error {
 	for range pngChunksRead {
 		var head [8]byte
 		if _, err := w.r.ReadAt(head[:], w.at); err != nil {
-			return nil // the decoder, not the walk, says what is missing
+			return nil //nolint:nilerr // the decoder, not the walk, says what is missing
 		}
 		length, kind := int64(binary.BigEndian.Uint32(head[:])), string(head[4:])
 		if kind == "IEND" {
@@ -75,7 +75,7 @@ func (w *pngWalk) chunk(kind string, length int64) error {
 	var b [12]byte
 	n := min(length, int64(len(b)))
 	if _, err := w.r.ReadAt(b[:n], w.at+8); err != nil {
-		return nil
+		return nil //nolint:nilerr // as above
 	}
 	switch kind {
 	case "IDAT":

@@ -35,7 +35,7 @@ func fields(b []byte, f func(field) error) error {
 		}
 		x := field{num: int(key >> 3), wire: int(key & 7)}
 		rest := b[n:]
-		size := 0
+		var size int
 		switch x.wire {
 		case varint:
 			if x.value, size = binary.Uvarint(rest); size <= 0 {
