@@ -93,7 +93,7 @@ func (r *Reader) readRegion(v view, g region) (reading, error) {
 func (g reading) sureness() float64 { return g.confidence * (1 - g.foreign) }
 
 func (r *Reader) readLine(v view, g region) (reading, error) {
-	g.quad = v.reach(g.quad).part(0, -0, 1, 1+0)
+	g.quad = v.reach(g.quad)
 	whole := v.cut(g.quad)
 	out := reading{region: g, inkless: true}
 	characters, sum, foreigners := 0, 0.0, 0
