@@ -8,7 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -166,24 +166,14 @@ func (s *station) noCellLeft(parent int) {
 	}
 }
 
-// orphans lists processes of this station whose parent is gone: cells carry no
+// orphans lists cells of the tested program whose parent is gone: they carry no
 // environment, so they are known by their program and by who adopted them.
-func (s *station) orphans() []string {
-	var out []string
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range stats {
-		exe, err := os.Readlink(filepath.Join(filepath.Dir(path), "exe"))
-		if err != nil || exe != program(s.t) {
-			continue
-		}
-		body, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		// pid (comm) state ppid …
-		fields := strings.Fields(string(body[bytes.LastIndexByte(body, ')')+1:]))
-		if len(fields) > 1 && fields[0] != "Z" && fields[1] == "1" {
-			out = append(out, filepath.Base(filepath.Dir(path)))
+func (s *station) orphans() []int {
+	var out []int
+	for _, p := range processes(s.t) {
+		exe, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(p.pid), "exe"))
+		if err == nil && exe == program(s.t) && p.parent == 1 && p.state != "Z" {
+			out = append(out, p.pid)
 		}
 	}
 	return out

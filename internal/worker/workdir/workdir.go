@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -70,8 +71,25 @@ func validID(id string) bool {
 // between its event, its directory and its lock.
 type Gate struct{ f *os.File }
 
-// Reserve takes the gate together with other creators. It waits while a janitor works.
-func (r *Root) Reserve() (*Gate, error) { return r.gate(unix.LOCK_SH) }
+// Reserve takes the gate together with other creators. A janitor that is at work is
+// waited for, but not for ever: a process can be frozen with the gate in its hand.
+func (r *Root) Reserve() (*Gate, error) {
+	tick := time.NewTicker(gateInterval)
+	defer tick.Stop()
+	for deadline := time.Now().Add(gatePatience); ; <-tick.C {
+		g, err := r.gate(unix.LOCK_SH)
+		if !errors.Is(err, unix.EWOULDBLOCK) || time.Now().After(deadline) {
+			return g, err
+		}
+	}
+}
+
+// A sweep takes milliseconds; a creator looks often, and gives up where one takes
+// this long.
+const (
+	gateInterval = 5 * time.Millisecond
+	gatePatience = 10 * time.Second
+)
 
 // Release lets the janitor in again.
 func (g *Gate) Release() { g.f.Close() }
@@ -81,7 +99,7 @@ func (r *Root) gate(how int) (*Gate, error) {
 	if err != nil {
 		return nil, reason.Because(reason.WorkdirFailed, err)
 	}
-	if err := flock(f, how); err != nil {
+	if err := flock(f, how|unix.LOCK_NB); err != nil {
 		return nil, reason.Because(reason.WorkdirFailed, errors.Join(err, f.Close()))
 	}
 	return &Gate{f}, nil
@@ -154,9 +172,13 @@ func (c *Copy) Remove() error {
 
 // Sweep removes the copies that nobody holds. known are the ids on record as staged;
 // for each of them that no longer has a directory, and for each directory it removes,
-// it calls gone, still holding creators off. An error of gone ends the sweep.
+// it calls gone, still holding creators off. An error of gone ends the sweep. While
+// somebody creates a copy there is nothing to sweep: it returns at once.
 func (r *Root) Sweep(known func() ([]string, error), gone func(id string) error) error {
 	gate, err := r.gate(unix.LOCK_EX)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -137,6 +137,23 @@ func TestSweepSparesWhatIsHeld(t *testing.T) {
 	}
 }
 
+// The janitor gives way to creators, who may be frozen with the gate in their hand.
+func TestSweepGivesWayToCreators(t *testing.T) {
+	r, _ := open(t)
+	gate, err := r.Reserve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := workdir.NewID()
+	if got := sweep(t, r, id); got != nil {
+		t.Errorf("swept %v under a creator's hands", got)
+	}
+	gate.Release()
+	if got := sweep(t, r, id); !slices.Equal(got, []string{id}) {
+		t.Errorf("gone: %v, want %v", got, id)
+	}
+}
+
 // A killed process leaves a directory behind, and its lock with it.
 func TestSweepRemovesWhatAKilledProcessLeft(t *testing.T) {
 	if dir := os.Getenv("WORKDIR_TEST_ROOT"); dir != "" {
