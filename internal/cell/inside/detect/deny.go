@@ -87,7 +87,7 @@ func (f *Finder) isVocabulary(t *token) bool {
 			f.terms.eponyms.has(w) || f.terms.notNames.has(w) || f.terms.titles.has(w) || f.terms.months.has(w) ||
 			f.terms.weekdays.has(w) || f.terms.eponymHeads.has(w) || f.terms.stateNames.has(w) || f.terms.credentials.has(w) || f.terms.kin.has(w)
 	}
-	if known(t.fold, t.entry) {
+	if known(t.fold, t.entry) || hasClinicalEnding(t) {
 		return true
 	}
 	if i := strings.IndexByte(t.fold, '\''); i == 1 || i == 2 { // l'auscultation, qu'une
@@ -97,6 +97,26 @@ func (f *Finder) isVocabulary(t *token) bool {
 	}
 	for _, ending := range [...]string{"s", "es", "ed", "ing", "ly", "al", "ic", "n", "en"} {
 		if stem := strings.TrimSuffix(t.fold, ending); stem != t.fold && len(stem) > 3 && known(stem, f.lex.Lookup(stem)) {
+			return true
+		}
+	}
+	return false
+}
+
+// clinicalEndings end words of drugs, substances, diseases and procedures and hardly
+// anything else.
+var clinicalEndings = [...]string{"plasmin", "globulin", "protein", "statin", "mycin", "micin", "cillin", "cycline", "prazole", "sartan", "olol", "dipine", "floxacin",
+	"triptan", "gliptin", "gliflozin", "glutide", "conazole", "azepam", "zosin", "mab", "tinib", "parin", "xaban", "thiazide", "setron", "tidine", "oxetine",
+	"emia", "aemia", "uria", "itis", "osis", "pathy", "ectomy", "oscopy", "otomy", "ostomy", "plasty", "graphy", "algia", "megaly", "penia", "cytosis", "genase", "ferase",
+	"kinase", "lipase", "amylase", "tropin", "ferritin", "ferrin", "bilirubin", "opril", "vir", "virus"}
+
+// hasClinicalEnding accepts a long word with such an ending that is not a name.
+func hasClinicalEnding(t *token) bool {
+	if len(t.fold) < 8 || t.entry.IsName() {
+		return false
+	}
+	for _, e := range clinicalEndings {
+		if strings.HasSuffix(t.fold, e) {
 			return true
 		}
 	}

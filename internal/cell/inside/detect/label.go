@@ -3,7 +3,6 @@ package detect
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"blotter/internal/document"
 )
@@ -23,18 +22,26 @@ const (
 	belowScore  = 0.85
 )
 
-// labelled finds values beside or below their labels.
+// labelled finds values beside or below their labels, and above those that are captions.
 func (f *Finder) labelled(sh *sheet) []span {
 	var out []span
+	captions := f.captions(sh)
 	for _, l := range sh.labels {
 		if l.typ == 0 {
 			continue
 		}
 		if s, ok := f.beside(sh, l); ok {
-			out = append(out, s)
+			out = append(out, f.withoutRemarks(sh, s)...)
 			continue
 		}
-		out = append(out, f.beneath(sh, l)...)
+		for _, s := range f.beneath(sh, l) {
+			out = append(out, f.withoutRemarks(sh, s)...)
+		}
+		if captions[sh.toks[l.from].row] {
+			if s, ok := f.over(sh, l); ok {
+				out = append(out, f.withoutRemarks(sh, s)...)
+			}
+		}
 	}
 	return out
 }
@@ -93,7 +100,7 @@ func (f *Finder) labelAt(sh *sheet, i int) (label, bool) {
 		}
 		words++
 		key += labelKey(t.text)
-		strange = strange || !t.entry.Has(plainWords)
+		strange = strange || t.kind != number && !t.entry.Has(plainWords)
 		if def, ok := f.labels.lookup(key, strange); ok {
 			best = label{labelDef: def, from: i, to: k + 1}
 		}
@@ -220,7 +227,7 @@ func (f *Finder) beside(sh *sheet, l label) (span, bool) {
 		return span{}, false
 	}
 	end := l.to
-	for end < row.to && !sh.inLabel[end] && (end == l.to || sh.toks[end].gap < wideGap) && end-l.to < longestValue {
+	for end < row.to && !sh.inLabel[end] && (end == l.to || sh.toks[end].gap < wideGap || sh.isSpread(l.typ, end)) && end-l.to < longestValue {
 		end++
 	}
 	if l.alone && !l.separated && sh.toks[l.to].gap >= wideGap && !f.isFormCell(sh, l, end) {
@@ -332,140 +339,4 @@ func (sh *sheet) inColumn(q *row, l label, left, right int) (int, int) {
 		return k, end
 	}
 	return 0, 0
-}
-
-// value trims tokens [from, to) to what the label's type can be; false if nothing is
-// left.
-func (f *Finder) value(sh *sheet, l label, from, to int, score float64) (span, bool) {
-	for from < to && sh.toks[from].kind == sign && !strings.Contains("(+", sh.toks[from].text) {
-		from++
-	}
-	var ok bool
-	switch {
-	case l.typ == document.Name:
-		from, to, ok = f.nameValue(sh, from, to)
-		ok = ok && (!l.header || slices.ContainsFunc(sh.toks[from:to], func(t token) bool { return f.prior(&t) > 0 })) // tests and drugs have names too
-	case l.typ == document.Date:
-		to, ok = f.dateValue(sh, from, to)
-	case l.typ == document.Age:
-		to, ok = min(to, from+1), from < to && isOver89(sh.toks[from].text)
-	case numberLike(l.typ):
-		from, to, ok = f.numberValue(sh, l, from, to)
-	default:
-		ok = f.speaks(sh, from, to)
-	}
-	for to > from && sh.toks[to-1].kind == sign {
-		to--
-	}
-	return span{from, to, l.typ, score, document.ByLabel}, ok && from < to
-}
-
-// nameValue leaves titles and credentials, and ends at whatever cannot be part of a name.
-func (f *Finder) nameValue(sh *sheet, from, to int) (int, int, bool) {
-	for from < to && (f.terms.titles.has(sh.toks[from].fold) || sh.toks[from].kind == sign) {
-		from++
-	}
-	strong, words := false, 0
-	end := from
-	for k := from; k < to && words < 8; k++ {
-		t := &sh.toks[k]
-		if t.kind == sign {
-			if strings.Contains(";([#:", t.text) || t.text == "." && len([]rune(sh.toks[max(k-1, from)].text)) > 2 {
-				break
-			}
-			continue
-		}
-		if t.kind == number || t.kind == mixed && digitsIn(t.text) > 1 || words > 0 && !t.title && f.terms.nameStop.has(t.fold) || words > 0 && f.terms.credentials.has(t.fold) && t.upper {
-			break
-		}
-		words++
-		end = k + 1
-		if (!f.terms.notNames.has(t.fold) || f.isMonthName(t)) && (t.title || t.entry.IsName() || !f.isVocabulary(t)) {
-			strong = true
-		}
-	}
-	return from, end, strong
-}
-
-// dateValue accepts what has a day or month, and leaves a time of day behind it. Digits
-// alone are a date only if they are written as one: parted, or six or eight together.
-func (f *Finder) dateValue(sh *sheet, from, to int) (int, bool) {
-	digits, numbers, month := 0, 0, false
-	for k := from; k < to; k++ {
-		t := &sh.toks[k]
-		if k+1 < to && sh.toks[k+1].text == ":" && digitsIn(t.text) == len(t.text) && len(t.text) <= 2 && digits >= 3 {
-			to = k
-			break
-		}
-		if t.kind == letters && digits >= 3 && !f.terms.months.has(t.fold) && len(t.fold) > 2 {
-			to = k
-			break
-		}
-		if n := digitsIn(t.text); n > 0 {
-			digits += n
-			numbers++
-			month = month || t.kind == mixed
-		}
-		if t.text == "," { // "146,925"
-			numbers--
-		}
-		month = month || f.terms.months.has(t.fold)
-	}
-	return to, digits >= 2 && (month || numbers >= 2 && digits >= 3 || numbers == 1 && (digits == 6 || digits == 8))
-}
-
-// numberValue ends at plain words once there were digits. A number that was misread, or
-// has none, is still one if it is no word.
-func (f *Finder) numberValue(sh *sheet, l label, from, to int) (int, int, bool) {
-	digits, code := 0, false
-	for k := from; k < to; k++ {
-		t := &sh.toks[k]
-		if t.kind == letters && f.isVocabulary(t) && !t.upper && len(t.fold) > 1 {
-			if digits == 0 {
-				return from, from, false
-			}
-			to = k
-			break
-		}
-		if digits > 0 && strings.Contains(";,(", t.text) && l.typ != document.Phone && l.typ != document.Fax {
-			to = k
-			break
-		}
-		digits += digitsIn(t.text)
-		code = code || t.upper && len(t.text) >= 4 && !f.isVocabulary(t)
-	}
-	least := 2
-	if l.ordinary {
-		least = 3
-	}
-	return from, to, digits >= least || code && l.separated
-}
-
-// speaks reports whether a place or an organisation may stand there: something with a
-// capital or a digit that is not a remark such as "same as above".
-func (f *Finder) speaks(sh *sheet, from, to int) bool {
-	for k := from; k < to; k++ {
-		t := &sh.toks[k]
-		if t.kind == number && len(t.text) > 1 || t.kind == mixed {
-			return true
-		}
-		if t.kind == sign || f.terms.notNames.has(t.fold) && len(t.fold) > 2 && !f.terms.facilities.has(t.fold) {
-			continue
-		}
-		if t.title && !(k == from && to-from > 1 && f.isVocabulary(t) && !t.entry.Has(namesAndPlaces) && !sh.toks[k+1].title) || t.kind == letters && !f.isVocabulary(t) {
-			return true
-		}
-	}
-	return false
-}
-
-// digitsIn counts decimal digits.
-func digitsIn(s string) int {
-	n := 0
-	for _, r := range s {
-		if unicode.IsDigit(r) {
-			n++
-		}
-	}
-	return n
 }

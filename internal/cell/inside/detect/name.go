@@ -363,7 +363,7 @@ func (f *Finder) nameRuns(sh *sheet, scores []float64) []span {
 				break
 			}
 		}
-		a, b = f.trimParticles(sh, a, b)
+		a, b = f.trimParticles(sh, a, f.trimCredentials(sh, a, b))
 		best := 0.0
 		for k := a; k < b; k++ {
 			best = max(best, scores[k])
@@ -436,4 +436,23 @@ func (f *Finder) trimParticles(sh *sheet, a, b int) (int, int) {
 		a++
 	}
 	return a, b
+}
+
+// trimCredentials takes "M.D." off the end of a run: letters that spell a credential are
+// no initials.
+func (f *Finder) trimCredentials(sh *sheet, a, b int) int {
+	key, start := "", b
+	for k := b - 1; k > a && len(key) < 5; k-- {
+		t := &sh.toks[k]
+		if t.kind == sign && t.text != "." || t.kind == letters && len(t.fold) > 2 {
+			break
+		}
+		if t.kind == letters {
+			key = t.fold + key
+			if start = k; len(key) >= 2 && f.terms.credentials.has(key) && strings.Contains(key, "d") {
+				return start
+			}
+		}
+	}
+	return b
 }

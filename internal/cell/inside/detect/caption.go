@@ -1,0 +1,92 @@
+package detect
+
+import (
+	"slices"
+
+	"blotter/internal/document"
+)
+
+// captionReach is how far above its caption a written value may stand, between the
+// middles of their rows, in heights of the taller.
+const captionReach = 3
+
+// captions tells which rows hold captions: labels of a form that stand below what was
+// written on the line, not above it. A row does if more of its labels have a fitting
+// value above than below. Where labels and values simply take turns, both fit; then the
+// values above are those of other labels, and nothing is lost by leaving them to these.
+func (f *Finder) captions(sh *sheet) map[int]bool {
+	above, below := map[int]int{}, map[int]int{}
+	for _, l := range sh.labels {
+		if l.typ == 0 || !l.alone || l.separated {
+			continue
+		}
+		r := sh.toks[l.from].row
+		if _, ok := f.over(sh, l); ok {
+			above[r]++
+		}
+		if len(f.beneath(sh, l)) > 0 {
+			below[r]++
+		}
+	}
+	rows := map[int]bool{}
+	for r, n := range above {
+		if n > below[r] {
+			rows[r] = true
+		}
+	}
+	return rows
+}
+
+// over takes the value from the row above a caption.
+func (f *Finder) over(sh *sheet, l label) (span, bool) {
+	at := sh.toks[l.from].row
+	r := &sh.rows[at]
+	if !l.alone || l.separated || !r.upright {
+		return span{}, false
+	}
+	left, right := sh.toks[l.from].x0-r.height, sh.columnEnd(l)
+	for j := at - 1; j >= 0 && j >= at-maxRowsAhead; j-- {
+		q := &sh.rows[j]
+		tall := max(r.height, q.height)
+		if !q.upright || r.middle()-q.middle() < min(r.height, q.height)/2 {
+			continue
+		}
+		if r.middle()-q.middle() > captionReach*tall {
+			break
+		}
+		from, to := sh.inColumn(q, l, left, right)
+		if from == to {
+			continue
+		}
+		if slices.Contains(sh.inLabel[from:to], true) || f.isProse(sh, from, to) {
+			return span{}, false
+		}
+		s, ok := f.value(sh, l, from, to, belowScore)
+		return s, ok && f.isWritten(sh, s)
+	}
+	return span{}, false
+}
+
+// isWritten tells what somebody wrote on a line from a heading that happens to stand
+// above a label: names and places must be known ones or no words at all.
+func (f *Finder) isWritten(sh *sheet, s span) bool {
+	switch s.typ {
+	case document.Name:
+		known := false
+		for _, t := range sh.toks[s.from:s.to] {
+			if t.kind == sign {
+				continue
+			}
+			if t.kind != letters || f.terms.notNames.has(t.fold) || f.terms.facilities.has(t.fold) || f.isVocabulary(&t) && !t.entry.IsName() {
+				return false
+			}
+			known = true
+		}
+		return known && s.to-s.from <= 6
+	case document.Place:
+		return hasDigits(sh.toks[s.from:s.to]) || f.cityLength(sh, s.from, s.to) > 0 || f.stateEnd(sh, s.from, s.to) == s.to
+	case document.Organisation:
+		return false // a heading names one more often than somebody writes one
+	}
+	return true
+}

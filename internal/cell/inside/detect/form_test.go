@@ -1,0 +1,83 @@
+package detect
+
+import (
+	"testing"
+
+	"blotter/internal/cell/inside/words"
+)
+
+// TestCaptions holds that captions below the written line find their values, and that
+// headings above labels are none.
+func TestCaptions(t *testing.T) {
+	for _, text := range []string{
+		"[[Cage]]           [[Jamie]]          [[04/14/1995]]\nLast Name      First Name     Date of Birth",
+		"[[Zpor]]           [[Qwyst]]          [[02/03/1950]]       26\nLast Name      First Name     Date of Birth    Age\n\n[[4 Old Forge]]         [[Zporville]]\nHome Address        City",
+		"[[Qwyst Zpor]]\nPatient Name",
+		"[[Zpor]], [[Qwyst]]\nPrinted name",
+		"Consent for Treatment\nPatient Name\n[[Qwyst Zpor]]", // labels above their values stay so
+		"Informed Consent\nPatient Name: [[Qwyst Zpor]]",
+		"Test            Result\nSodium          139\nName            Date",
+		"Discharge Instructions      Follow up\nPatient Name                Date of Birth\n[[Qwyst Zpor]]                  [[02/03/1950]]",
+	} {
+		check(t, text, words.Subject{})
+	}
+}
+
+// TestSpread holds that numbers in pieces are found, and that scales and tables are not.
+func TestSpread(t *testing.T) {
+	for _, text := range []string{
+		"Call [[( 412 )    252   -   1214]] now",
+		"[[(412 )252 -1214]]",
+		"[[( 412 ) 252 - 1214]]",
+		"[[04   /   17   /   1958]]      seen",
+		"Date: [[04   /   17   /   1958]]",
+		"[[123   -   45   -   6789]]",
+		"SSN: [[123    -    45    -    6789]]",
+		"Member ID  [[9   8   1   4   4   7   2]]",
+		"[[9  8  1  4  4  7  2  6  5]]",
+		"[[S   M   I   T   H]]",
+		"Pain:  0  1  2  3  4  5  6  7  8  9",
+		"120   /   80      98      72",
+		"Y   N   Y   N   N",
+		"A   B   C   D   E",
+	} {
+		check(t, text, words.Subject{})
+	}
+}
+
+// TestLone holds what is found by its shape alone in its cell.
+func TestLone(t *testing.T) {
+	for _, text := range []string{
+		"[[tan chay yee]]\n\nMotor spares",
+		"[[de souza nguyen]]",
+		"pain and swelling",
+		"old fracture seen",
+		"acetaminophen codeine",
+		"[[12 Elm]]\n[[Bozeman, MT 59715]]",
+		"[[4 The Old Forge]]\n[[Bozeman, MT 59715]]",
+		"12 Tablets\nDaily",
+		"[[310 Willow Bend Drive, Suite 4, Bozeman, MT 59715]]",
+		"Phone [[(406) 555-0142]]   Fax [[(406) 555-0143]]\n[[310 Willow Bend Drive]]",
+		"NO. [[343, Jalan Kurau]]",
+	} {
+		check(t, text, words.Subject{})
+	}
+}
+
+// TestKept holds what must stay beside what goes.
+func TestKept(t *testing.T) {
+	for _, text := range []string{
+		"Emergency contact: [[Walter Ellison]], husband, [[(406) 555-0187]]",
+		"Insurance: [[Prairie Shield]], member [[PSH 884 210 557]]",
+		"Signed: [[John Smith]] M.D.",
+		"[[John Smith]], Ph.D.",
+		"Signature of RPh: [[Qwyst Zpor]], RPh",
+		"Approved by:\nDirector of Technical Operations",
+		"Primary Care Provider Name:      Vaccine requested:",
+		"Last digits ofSSN: [[1214]]",
+		"Ceruloplasmin      28 mg/dL",
+		"Started on Zporvastatin and Qwystomycin.",
+	} {
+		check(t, text, words.Subject{})
+	}
+}

@@ -1,0 +1,93 @@
+package detect
+
+import (
+	"strings"
+
+	"blotter/internal/document"
+)
+
+// What stands alone in its cell may show by its shape and its neighbours what it is:
+// an address without a word for street, a name in small letters.
+
+// lone finds such cells.
+func (f *Finder) lone(sh *sheet) []span {
+	var out []span
+	for i := 0; i < len(sh.toks); i = sh.toks[i].cell[1] {
+		if f.isSmallNameLine(sh, i) {
+			out = append(out, span{i, sh.toks[i].cell[1], document.Name, 0.6, document.ByName})
+		}
+		if f.isBareStreet(sh, i) {
+			out = append(out, span{i, sh.toks[i].cell[1], document.Place, 0.7, document.ByPlace})
+		}
+	}
+	return out
+}
+
+// isSmallNameLine accepts "tan chay yee" alone on its row, as a stamp or a receipt's head
+// has it: two to four words in small letters, one a name for sure by the lists, none a
+// word of a language that is not a name too, and no end of running text.
+func (f *Finder) isSmallNameLine(sh *sheet, i int) bool {
+	from, to := sh.toks[i].cell[0], sh.toks[i].cell[1]
+	r := &sh.rows[sh.toks[i].row]
+	if from != r.from || to != r.to || to-from < 2 || to-from > 4 || r.wraps || sh.beforeToken(from) != nil {
+		return false
+	}
+	names, strange := 0, 0
+	for k := from; k < to; k++ {
+		t := &sh.toks[k]
+		name := t.entry.IsName()
+		if f.terms.particles.has(t.fold) && k+1 < to {
+			continue
+		}
+		if t.kind != letters || t.title || len(t.fold) < 2 || f.terms.notNames.has(t.fold) || f.terms.clinical.has(t.fold) ||
+			f.terms.units.has(t.fold) || f.terms.kin.has(t.fold) || f.isVocabulary(t) && !name {
+			return false
+		}
+		if name {
+			names++
+		}
+		if !name || !f.isVocabulary(t) {
+			strange++
+		}
+	}
+	return names >= 1 && strange*2 >= to-from
+}
+
+// isBareStreet accepts "12 Elm" or "4 The Old Forge": a house number and up to four
+// capitalised words that fill their cell, where the line below is one of an address.
+func (f *Finder) isBareStreet(sh *sheet, i int) bool {
+	to := sh.toks[i].cell[1]
+	if !isHouseNumber(&sh.toks[i]) || to-i < 2 || to-i > 7 {
+		return false
+	}
+	words := 0
+	for k := i + 1; k < to; k++ {
+		t := &sh.toks[k]
+		switch {
+		case t.kind == sign && strings.Contains(".,-'’", t.text):
+		case t.kind != letters || !t.title || f.terms.units.has(t.fold) || f.terms.months.has(t.fold) || sh.inLabel[k]:
+			return false
+		default:
+			words++
+		}
+	}
+	from, end, ok := sh.cellBelow(i)
+	return ok && words >= 1 && words <= 4 && f.hasStateOrCode(sh, from, end)
+}
+
+// hasStateOrCode reports whether a cell ends as the last line of an address does: with a
+// postal code beside a place, or a state behind a comma.
+func (f *Finder) hasStateOrCode(sh *sheet, from, to int) bool {
+	if !f.isAddressLine(sh, from, to) || to-from < 2 {
+		return false
+	}
+	for k := from; k < to; k++ {
+		if f.zipAfterState(sh, k) >= 0 || k > from && sh.toks[k-1].text == "," && f.stateEnd(sh, k, to) == to {
+			return true
+		}
+		if _, ok := f.codeAndCity(sh, k); ok {
+			return true
+		}
+	}
+	return false
+}

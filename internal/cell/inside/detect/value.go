@@ -1,0 +1,208 @@
+package detect
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"blotter/internal/document"
+)
+
+// value trims tokens [from, to) to what the label's type can be; false if nothing is
+// left.
+func (f *Finder) value(sh *sheet, l label, from, to int, score float64) (span, bool) {
+	for from < to && sh.toks[from].kind == sign && !strings.Contains("(+", sh.toks[from].text) {
+		from++
+	}
+	if sh.isUnknownLabel(from, to) {
+		return span{}, false
+	}
+	var ok bool
+	switch {
+	case l.typ == document.Name:
+		from, to, ok = f.nameValue(sh, from, to)
+		ok = ok && (!l.header || slices.ContainsFunc(sh.toks[from:to], func(t token) bool { return f.prior(&t) > 0 })) // tests and drugs have names too
+	case l.typ == document.Date:
+		to, ok = f.dateValue(sh, from, to)
+	case l.typ == document.Age:
+		to, ok = min(to, from+1), from < to && isOver89(sh.toks[from].text)
+	case numberLike(l.typ):
+		from, to, ok = f.numberValue(sh, l, from, to)
+	default:
+		ok = f.speaks(sh, from, to)
+	}
+	for to > from && sh.toks[to-1].kind == sign {
+		to--
+	}
+	return span{from, to, l.typ, score, document.ByLabel}, ok && from < to
+}
+
+// nameValue leaves titles and credentials, and ends at whatever cannot be part of a name.
+func (f *Finder) nameValue(sh *sheet, from, to int) (int, int, bool) {
+	for from < to && (f.terms.titles.has(sh.toks[from].fold) || sh.toks[from].kind == sign) {
+		from++
+	}
+	strong, words := false, 0
+	end := from
+	for k := from; k < to && words < 8; k++ {
+		t := &sh.toks[k]
+		if t.kind == sign {
+			if strings.Contains(";([#:", t.text) || t.text == "." && len([]rune(sh.toks[max(k-1, from)].text)) > 2 {
+				break
+			}
+			continue
+		}
+		if t.kind == number || t.kind == mixed && digitsIn(t.text) > 1 || words > 0 && !t.title && f.terms.nameStop.has(t.fold) || words > 0 && f.terms.credentials.has(t.fold) && t.upper {
+			break
+		}
+		words++
+		end = k + 1
+		if (!f.terms.notNames.has(t.fold) || f.isMonthName(t)) && (t.title || t.entry.IsName() || !f.isVocabulary(t)) {
+			strong = true
+		}
+	}
+	return from, f.trimCredentials(sh, from, end), strong && !f.isPosition(sh, from, end)
+}
+
+// isPosition tells a post ("Director of Technical Operations") from a name: it has a word
+// that no name has, the others are words of the language, none mainly a name.
+func (f *Finder) isPosition(sh *sheet, from, to int) bool {
+	post := false
+	for k := from; k < to; k++ {
+		t := &sh.toks[k]
+		if t.kind == sign {
+			continue
+		}
+		if !f.isVocabulary(t) || f.prior(t) >= 0.35 {
+			return false
+		}
+		post = post || f.terms.sections["posts"].has(t.fold)
+	}
+	return post
+}
+
+// dateValue accepts what has a day or month, and leaves a time of day behind it. Digits
+// alone are a date only if they are written as one: parted, or six or eight together.
+func (f *Finder) dateValue(sh *sheet, from, to int) (int, bool) {
+	digits, numbers, month := 0, 0, false
+	for k := from; k < to; k++ {
+		t := &sh.toks[k]
+		if k+1 < to && sh.toks[k+1].text == ":" && digitsIn(t.text) == len(t.text) && len(t.text) <= 2 && digits >= 3 {
+			to = k
+			break
+		}
+		if t.kind == letters && digits >= 3 && !f.terms.months.has(t.fold) && len(t.fold) > 2 {
+			to = k
+			break
+		}
+		if n := digitsIn(t.text); n > 0 {
+			digits += n
+			numbers++
+			month = month || t.kind == mixed
+		}
+		if t.text == "," { // "146,925"
+			numbers--
+		}
+		month = month || f.terms.months.has(t.fold)
+	}
+	return to, digits >= 2 && (month || numbers >= 2 && digits >= 3 || numbers == 1 && (digits == 6 || digits == 8))
+}
+
+// numberValue ends at plain words once there were digits. A number that was misread, or
+// has none, is still one if it is no word.
+func (f *Finder) numberValue(sh *sheet, l label, from, to int) (int, int, bool) {
+	digits, code := 0, false
+	for k := from; k < to; k++ {
+		t := &sh.toks[k]
+		if t.kind == letters && f.isVocabulary(t) && !t.upper && len(t.fold) > 1 {
+			if digits == 0 {
+				return from, from, false
+			}
+			to = k
+			break
+		}
+		if digits > 0 && strings.Contains(";,(", t.text) && l.typ != document.Phone && l.typ != document.Fax {
+			to = k
+			break
+		}
+		digits += digitsIn(t.text)
+		code = code || t.upper && len(t.text) >= 4 && !f.isVocabulary(t)
+	}
+	least := 2
+	if l.ordinary {
+		least = 3
+	}
+	return from, to, digits >= least || code && l.separated
+}
+
+// speaks reports whether a place or an organisation may stand there: something with a
+// capital or a digit that is not a remark such as "same as above".
+func (f *Finder) speaks(sh *sheet, from, to int) bool {
+	for k := from; k < to; k++ {
+		t := &sh.toks[k]
+		if t.kind == number && len(t.text) > 1 || t.kind == mixed {
+			return true
+		}
+		if t.kind == sign || f.terms.notNames.has(t.fold) && len(t.fold) > 2 && !f.terms.facilities.has(t.fold) {
+			continue
+		}
+		if t.title && !(k == from && to-from > 1 && f.isVocabulary(t) && !t.entry.Has(namesAndPlaces) && !sh.toks[k+1].title) || t.kind == letters && !f.isVocabulary(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// digitsIn counts decimal digits.
+func digitsIn(s string) int {
+	n := 0
+	for _, r := range s {
+		if unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// isUnknownLabel reports whether a cell is a label that no list has: words alone, a colon
+// at their end.
+func (sh *sheet) isUnknownLabel(from, to int) bool {
+	return to-from >= 2 && sh.toks[to-1].text == ":" && (to == sh.toks[from].cell[1] || sh.inLabel[to]) && !hasDigits(sh.toks[from:to])
+}
+
+// isSpread reports whether token k goes on with the number before it although a wide gap
+// parts them: printed brackets and strokes between written digits.
+func (sh *sheet) isSpread(typ document.Type, k int) bool {
+	return (numberLike(typ) || typ == document.Date) && sh.toks[k].gap < spreadGap && isPiece(&sh.toks[k]) && isPiece(&sh.toks[k-1])
+}
+
+// withoutRemarks leaves the small words that say what a person or number is ("Ellison,
+// husband, 555 …"; "Prairie Shield, member 884") out of a labelled name or organisation.
+func (f *Finder) withoutRemarks(sh *sheet, s span) []span {
+	if s.typ != document.Name && s.typ != document.Organisation {
+		return []span{s}
+	}
+	var out []span
+	add := func(from, to int) {
+		for from < to && sh.toks[from].kind == sign && sh.toks[from].text != "(" {
+			from++
+		}
+		for to > from && sh.toks[to-1].kind == sign {
+			to--
+		}
+		if from < to {
+			part := s
+			part.from, part.to = from, to
+			out = append(out, part)
+		}
+	}
+	start := s.from
+	for k := s.from + 1; k < s.to; k++ {
+		if t := &sh.toks[k]; t.kind == letters && !t.title && len(t.fold) > 2 && !t.entry.IsName() && (f.terms.kin.has(t.fold) || f.terms.notNames.has(t.fold)) {
+			add(start, k)
+			start = k + 1
+		}
+	}
+	add(start, s.to)
+	return out
+}
