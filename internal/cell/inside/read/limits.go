@@ -39,6 +39,11 @@ const (
 	tallRatio      = 1.5  // height / width from which a region is a vertical line
 )
 
+// otherHeights are the shares of a line's height by which it is cut narrower (wider
+// where negative) when it was read with doubt. Measured on a skewed letter: two lines
+// that read at 0.81 and 0.77 read at 0.98 and 0.91 so.
+var otherHeights = []float64{-0.1, 0.1}
+
 // Confidence, 0–1: the mean probability of a word's characters.
 const (
 	minLineConfidence = 0.60 // a line under it is unread as a whole

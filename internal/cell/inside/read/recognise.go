@@ -73,18 +73,38 @@ func feed(ctx context.Context, next chan<- int, n int) error {
 // its column, and takes what reads better.
 func (r *Reader) readRegion(v view, g region) (reading, error) {
 	if g.height() <= tallRatio*g.length() {
-		return r.readLine(v, g)
+		return r.readSurely(v, g)
 	}
 	up, down := g, g
 	up.quad = g.upwards()
 	down.quad = up.reversed()
-	best, err := r.readLine(v, up)
+	best, err := r.readSurely(v, up)
 	if err != nil {
 		return reading{}, err
 	}
-	other, err := r.readLine(v, down)
+	other, err := r.readSurely(v, down)
 	if err == nil && other.sureness() > best.sureness() {
 		best = other
+	}
+	return best, err
+}
+
+// readSurely reads a line, and where the recogniser is in doubt once more a little
+// higher and a little lower: now and then a clear line reads badly at one height and
+// well at the next.
+func (r *Reader) readSurely(v view, g region) (reading, error) {
+	best, err := r.readLine(v, g)
+	for _, inset := range otherHeights {
+		if err != nil || best.inkless || best.sureness() >= sureLine {
+			break
+		}
+		again := g
+		again.quad = g.part(0, inset, 1, 1-inset)
+		var other reading
+		if other, err = r.readLine(v, again); err == nil && other.sureness() > best.sureness() {
+			other.region = best.region // what is covered if the line stays unread
+			best = other
+		}
 	}
 	return best, err
 }
