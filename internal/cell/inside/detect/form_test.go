@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"strings"
 	"testing"
 
 	"blotter/internal/cell/inside/words"
@@ -64,13 +65,45 @@ func TestLone(t *testing.T) {
 	}
 }
 
+// TestGlue holds that words without the space between them are seen as words, and codes
+// as one.
+func TestGlue(t *testing.T) {
+	for _, text := range []string{
+		"[[310WillowBend Drive, Suite4, Bozeman, MT59715]]",
+		"[[12ElmStreet]]\n[[Bozeman,MT59715]]",
+		"seen by [[JohnSmith]] today",
+		"[[McAllister]], Mr. [[LaToya]]",
+		"CovidTest positive, VitaminD3 taken, Metformin500 given",
+		"HbA1c 5.6, SpO2 98, T2DM, pH 7.4",
+	} {
+		check(t, text, words.Subject{})
+	}
+	for word, want := range map[string]string{
+		"310WillowBend": "310|Willow|Bend", "MT59715": "MT|59715", "McAllister": "McAllister", "HbA1c": "HbA1c",
+		"SRMC7741920": "SRMC7741920", "12Mar2020": "12|Mar|2020", "12MAR2020": "12MAR2020", "Äpfel7": "Äpfel|7",
+	} {
+		var parts []string
+		for _, p := range cut(word) {
+			parts = append(parts, p.text)
+			if string([]rune(word)[p.a:p.b]) != p.text || word[p.at:p.at+len(p.text)] != p.text {
+				t.Errorf("%s: part %q at runes %d–%d, byte %d", word, p.text, p.a, p.b, p.at)
+			}
+		}
+		if got := strings.Join(parts, "|"); got != want {
+			t.Errorf("%s cut into %s, want %s", word, got, want)
+		}
+	}
+}
+
 // TestKept holds what must stay beside what goes.
 func TestKept(t *testing.T) {
 	for _, text := range []string{
 		"Emergency contact: [[Walter Ellison]], husband, [[(406) 555-0187]]",
 		"Insurance: [[Prairie Shield]], member [[PSH 884 210 557]]",
+		"Institution Name: [[Ball, Hendrix and Johnson Community Clinic]]",
 		"Signed: [[John Smith]] M.D.",
 		"[[John Smith]], Ph.D.",
+		"PCP Name: [[MATEO JACKSON]], PhD",
 		"Signature of RPh: [[Qwyst Zpor]], RPh",
 		"Approved by:\nDirector of Technical Operations",
 		"Primary Care Provider Name:      Vaccine requested:",

@@ -116,7 +116,7 @@ func TestHostileRow(t *testing.T) {
 	for _, text := range []string{
 		strings.Repeat("1", 200_000), strings.Repeat("1 ", 20_000), strings.Repeat("a@", 20_000), strings.Repeat("(", 20_000),
 		strings.Repeat("Jan ", 5_000), strings.Repeat("SMITH, JOHN ", 3_000), strings.Repeat("Name: ", 5_000), strings.Repeat("0/", 20_000),
-		strings.Repeat("St. ", 5_000), strings.Repeat("x   ", 5_000), strings.Repeat("A\n", 3_000), strings.Repeat("\u0301", 5_000),
+		strings.Repeat("St. ", 5_000), strings.Repeat("Name\n", 3_000), strings.Repeat("Name   Date\nx   1\n", 1_000), strings.Repeat("1Aaa", 20_000), strings.Repeat("1   ", 5_000), strings.Repeat("x   ", 5_000), strings.Repeat("A\n", 3_000), strings.Repeat("\u0301", 5_000),
 	} {
 		p := layout(text, true)
 		start := time.Now()

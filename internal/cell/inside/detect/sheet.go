@@ -22,6 +22,9 @@ const lineGap = 0.7
 // farGap is the space before a value that belongs to no label on its left any more.
 const farGap = 16
 
+// leastGap is the space, in heights, between words that touch.
+const leastGap = 0.01
+
 // sheet is a page made ready for the layers: words cut into tokens, lines joined into
 // rows as a reader sees them.
 type sheet struct {
@@ -114,7 +117,7 @@ func (sh *sheet) addRow(f *Finder, indexes []int) {
 		r.box = r.box.Union(box)
 		gap := float64(farGap)
 		if n > 0 {
-			gap = max(float64(box.X-end)/float64(r.height), 0.01)
+			gap = max(float64(box.X-end)/float64(r.height), leastGap)
 			if gap >= lineGap && w.Line != sh.page.Words[indexes[n-1]].Line {
 				gap = max(gap, wideGap)
 			}
@@ -128,6 +131,9 @@ func (sh *sheet) addRow(f *Finder, indexes []int) {
 		base, total := text.Len(), utf8.RuneCountInString(w.Text)
 		text.WriteString(w.Text)
 		for _, c := range cut(w.Text) {
+			if c.parted {
+				gap = leastGap
+			}
 			t := f.newToken(c.text, gap)
 			t.index, t.row, t.word, t.a, t.b, t.at = len(sh.toks), len(sh.rows), i, c.a, c.b, base+c.at
 			t.x0, t.x1 = box.X+box.W*c.a/total, box.X+box.W*c.b/total
@@ -197,10 +203,12 @@ func (f *Finder) newToken(text string, gap float64) token {
 type piece struct {
 	text     string
 	a, b, at int
+	parted   bool // a lost space stood before it
 }
 
 // cut splits a word into runs of letters and digits (an apostrophe between letters
 // belongs to them) and single other characters. Combining marks stay with their letter.
+// A run that has lost its spaces is parted.
 func cut(s string) []piece {
 	var out []piece
 	rs := []rune(s)
@@ -208,18 +216,26 @@ func cut(s string) []piece {
 		return i < len(rs) && (unicode.IsLetter(rs[i]) || unicode.IsDigit(rs[i]) || unicode.Is(unicode.M, rs[i]))
 	}
 	at := 0
+	add := func(i, j int, parted bool) {
+		text := string(rs[i:j])
+		if !unicode.IsSpace(rs[i]) {
+			out = append(out, piece{text, i, j, at, parted})
+		}
+		at += len(text)
+	}
 	for i := 0; i < len(rs); {
-		j := i + 1
+		j, parted := i+1, false
 		if inWord(i) {
 			for inWord(j) || j+1 < len(rs) && isApostrophe(rs[j]) && unicode.IsLetter(rs[j-1]) && unicode.IsLetter(rs[j+1]) {
 				j++
 			}
+			first := i
+			for _, n := range seams(rs[first:j]) {
+				add(i, first+n, parted)
+				i, parted = first+n, true
+			}
 		}
-		text := string(rs[i:j])
-		if !unicode.IsSpace(rs[i]) {
-			out = append(out, piece{text, i, j, at})
-		}
-		at += len(text)
+		add(i, j, parted)
 		i = j
 	}
 	return out

@@ -52,7 +52,7 @@ func (f *Finder) nameValue(sh *sheet, from, to int) (int, int, bool) {
 			}
 			continue
 		}
-		if t.kind == number || t.kind == mixed && digitsIn(t.text) > 1 || words > 0 && !t.title && f.terms.nameStop.has(t.fold) || words > 0 && f.terms.credentials.has(t.fold) && t.upper {
+		if t.kind == number || t.kind == mixed && digitsIn(t.text) > 1 || words > 0 && !t.title && f.terms.nameStop.has(t.fold) || words > 0 && f.isCredential(t) {
 			break
 		}
 		words++
@@ -62,6 +62,11 @@ func (f *Finder) nameValue(sh *sheet, from, to int) (int, int, bool) {
 		}
 	}
 	return from, f.trimCredentials(sh, from, end), strong && !f.isPosition(sh, from, end)
+}
+
+// isCredential accepts "MD", "PhD" and "RPh", not "Ma" or "Do".
+func (f *Finder) isCredential(t *token) bool {
+	return f.terms.credentials.has(t.fold) && (t.upper || t.title && strings.IndexFunc(t.text[1:], unicode.IsUpper) >= 0)
 }
 
 // isPosition tells a post ("Director of Technical Operations") from a name: it has a word
@@ -198,7 +203,7 @@ func (f *Finder) withoutRemarks(sh *sheet, s span) []span {
 	}
 	start := s.from
 	for k := s.from + 1; k < s.to; k++ {
-		if t := &sh.toks[k]; t.kind == letters && !t.title && len(t.fold) > 2 && !t.entry.IsName() && (f.terms.kin.has(t.fold) || f.terms.notNames.has(t.fold)) {
+		if t := &sh.toks[k]; strings.Contains(",;(", sh.toks[k-1].text) && t.kind == letters && !t.title && len(t.fold) > 2 && !t.entry.IsName() && (f.terms.kin.has(t.fold) || f.terms.notNames.has(t.fold)) {
 			add(start, k)
 			start = k + 1
 		}

@@ -1,0 +1,60 @@
+package detect
+
+import "unicode"
+
+// Recognisers lose spaces: "310WillowBend Drive, Suite4, Bozeman, MT59715". Codes mix
+// letters and digits too, so a run is only parted where both sides look like words of
+// print: a word with a capital and small letters, a house number, a state's code.
+
+// Shortest words that a run is parted into, in characters: "McAllister" and "LaToya" stay whole.
+const (
+	gluedHead = 4 // before a capital inside a run
+	gluedTail = 3 // from the capital on
+)
+
+// longestGlued bounds a run that is parted, in characters: the work grows with its square.
+const longestGlued = 48
+
+// seams returns where a run of letters and digits falls into words, in ascending order.
+func seams(rs []rune) []int {
+	if len(rs) > longestGlued {
+		return nil
+	}
+	var out []int
+	start := 0
+	for k := 1; k < len(rs); k++ {
+		if isSeam(rs[start:k], rs[k:]) {
+			out = append(out, k)
+			start = k
+		}
+	}
+	return out
+}
+
+func isSeam(head, tail []rune) bool {
+	last := head[len(head)-1]
+	switch {
+	case isCapitalised(tail):
+		return all(head, unicode.IsDigit) && len(head) <= 6 ||
+			unicode.IsLower(last) && len(head) >= gluedHead && all(head, unicode.IsLetter)
+	case all(tail, unicode.IsDigit):
+		word := isCapitalised(head) && all(head[1:], unicode.IsLower)
+		state := len(head) == 2 && len(tail) == 5 && all(head, unicode.IsUpper)
+		return word && len(tail) <= 5 || state
+	}
+	return false
+}
+
+// isCapitalised reports whether rs begins like a word: a capital and two small letters.
+func isCapitalised(rs []rune) bool {
+	return len(rs) >= gluedTail && unicode.IsUpper(rs[0]) && unicode.IsLower(rs[1]) && unicode.IsLower(rs[2])
+}
+
+func all(rs []rune, is func(rune) bool) bool {
+	for _, r := range rs {
+		if !is(r) {
+			return false
+		}
+	}
+	return true
+}
