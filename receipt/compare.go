@@ -213,11 +213,13 @@ func checkNoOthers(e Event, r Result, dir fs.FS) error {
 		return failf(CodeMismatch, "the directory cannot be listed")
 	}
 	for _, entry := range entries {
-		if isAssetName(entry.Name()) && !expected[entry.Name()] {
+		if IsAssetName(entry.Name()) && !expected[entry.Name()] {
 			return failf(CodeMismatch, "a file is named like an asset that the event does not release")
 		}
 	}
 	return nil
 }
 
-func isAssetName(name string) bool { return strings.HasPrefix(strings.ToLower(name), "asset-") }
+// IsAssetName reports whether a file beside a receipt passes for an asset, whatever
+// the case of its letters.
+func IsAssetName(name string) bool { return strings.HasPrefix(strings.ToLower(name), "asset-") }

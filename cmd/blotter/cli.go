@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -43,7 +44,7 @@ func run(ctx context.Context, args, env []string, io stdio) int {
 	asked := false // for help, which kong prints by itself
 	app, err := kong.New(&parsed,
 		kong.Name("blotter"),
-		kong.Description("blotter destroys the personal data in the images of documents and leaves a signed trail that anyone can verify offline."),
+		kong.Description("blotter destroys the personal data in the images of documents and leaves a signed trail that anyone can verify offline.\n\nExit status: 0 done, 1 failed, 2 wrong usage, 3 at least one document rejected."),
 		kong.Writers(io.out, io.err),
 		kong.Exit(func(int) { asked = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
@@ -90,9 +91,13 @@ func fail(w io.Writer, err error) int {
 		code = reason.QueueStopped
 	}
 	e := reason.Must(code)
-	fmt.Fprintf(w, "blotter: %s\n", e.Text)
-	if detail := detailOf(code, err); detail != "" {
-		fmt.Fprintf(w, "  %s\n", detail)
+	headline, more := e.Text, detailOf(code, err)
+	if code == reason.UsageWrong && more != "" {
+		headline, more = more, "See: blotter help"
+	}
+	fmt.Fprintf(w, "blotter: %s\n", headline)
+	for line := range strings.Lines(more) {
+		fmt.Fprintf(w, "  %s\n", strings.TrimRight(line, "\n"))
 	}
 	fmt.Fprintf(w, "  reason: %s\n", code)
 	return e.Exit

@@ -82,24 +82,29 @@ func (r *reporter) ended(o app.Outcome) {
 }
 
 func (r *reporter) print(o app.Outcome) {
-	released, withheld, boxes := count(o.Result.Assets)
-	fmt.Fprintf(r.out, "%d/%d %s: %s, %d images redacted, %d withheld, %d boxes, %.1f s → %s\n",
-		r.done, r.total, o.Result.State, orUnknown(o.Result.Input.MediaType), released, withheld, boxes, seconds(o.Result), o.Dir)
-	if o.Result.Reason != "" {
-		r.explain(o.Result.Reason)
+	fmt.Fprintf(r.out, "%d/%d %s: %s", r.done, r.total, o.Result.State, orUnknown(o.Result.Input.MediaType))
+	if redacted, withheld, boxes := count(o.Result.Assets); redacted+withheld > 0 {
+		fmt.Fprintf(r.out, ", images redacted: %d, withheld: %d, boxes: %d", redacted, withheld, boxes)
 	}
-	for _, code := range reasonsOf(o.Result.Assets) {
-		if code != o.Result.Reason {
-			r.explain(code)
+	fmt.Fprintf(r.out, ", %.1f s → %s\n", seconds(o.Result), o.Dir)
+	if o.Result.Reason != "" {
+		r.explain("", o.Result.Reason)
+	}
+	explained := map[string]bool{"": true, o.Result.Reason: true}
+	for _, a := range o.Result.Assets {
+		if !explained[a.Reason] {
+			explained[a.Reason] = true
+			r.explain(fmt.Sprintf("image %d withheld: ", a.Index), a.Reason)
 		}
 	}
 	for _, part := range o.Result.NotCovered {
-		fmt.Fprintf(r.out, "    not covered: %s\n", part)
+		fmt.Fprintf(r.out, "    not processed, and not in the output: %s\n", part)
 	}
 }
 
-func (r *reporter) explain(code string) {
-	fmt.Fprintf(r.out, "    %s: %s\n", code, reason.Must(reason.Code(code)).Text)
+// explain says once for each reason what it means; result.json names it at every image.
+func (r *reporter) explain(about, code string) {
+	fmt.Fprintf(r.out, "    %s%s: %s\n", about, code, reason.Must(reason.Code(code)).Text)
 }
 
 func count(assets []receipt.ResultAsset) (released, withheld, boxes int) {
@@ -112,19 +117,6 @@ func count(assets []receipt.ResultAsset) (released, withheld, boxes int) {
 		boxes += len(a.Boxes)
 	}
 	return released, withheld, boxes
-}
-
-// reasonsOf lists the reasons of withheld images, each once, in their order.
-func reasonsOf(assets []receipt.ResultAsset) []string {
-	var out []string
-	seen := map[string]bool{"": true}
-	for _, a := range assets {
-		if !seen[a.Reason] {
-			seen[a.Reason] = true
-			out = append(out, a.Reason)
-		}
-	}
-	return out
 }
 
 // seconds is how long the document was worked on; waiting in the queue is no work.

@@ -33,25 +33,34 @@ func (v *verifyCommand) Run(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	exit := reason.ExitOK
+	failed := 0
 	for _, r := range checked {
 		printChecked(c.stdio.out, r)
 		if !r.OK() {
-			exit = reason.ExitFailed
+			failed++
 		}
 	}
-	return exit, nil
+	fmt.Fprintf(c.stdio.out, "receipts that hold: %d, that fail: %d\n", len(checked)-failed, failed)
+	if failed > 0 {
+		return reason.ExitFailed, nil
+	}
+	return reason.ExitOK, nil
 }
 
-// printChecked writes one line for each statement, and what to do about a failure.
+// printChecked writes one line for each statement, and once for each kind of failure
+// what to do about it.
 func printChecked(w io.Writer, r app.Checked) {
 	fmt.Fprintf(w, "%s\n", r.Path)
+	advised := map[string]bool{}
 	for _, s := range r.Statements {
 		if s.OK {
 			fmt.Fprintf(w, "  holds  %-11s %s\n", s.Name, s.Detail)
 			continue
 		}
 		fmt.Fprintf(w, "  FAILS  %-11s %s (%s)\n", s.Name, s.Detail, s.Code)
-		fmt.Fprintf(w, "         %s\n", reason.Must(reason.Code(s.Code)).Text)
+		if !advised[s.Code] {
+			advised[s.Code] = true
+			fmt.Fprintf(w, "         %s\n", reason.Must(reason.Code(s.Code)).Text)
+		}
 	}
 }

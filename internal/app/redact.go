@@ -61,6 +61,9 @@ func (s *Station) Redact(ctx context.Context, req Request, ended func(Outcome)) 
 	if err := s.deliverAll(ctx, req, jobs, ended); err != nil {
 		return stopped(ctx, err)
 	}
+	if err := s.retention.Sweep(ctx); err != nil {
+		return stopped(ctx, err)
+	}
 	return s.drain(ctx)
 }
 
@@ -267,8 +270,8 @@ func (s *Station) drain(ctx context.Context) error {
 }
 
 // CheckRequest finds what is wrong with a request before anything is done: files that
-// are not there, an output directory that holds something. The error has the code
-// usage.wrong.
+// are not there, an output directory that cannot be made (it makes it) or holds
+// something. The error has the code usage.wrong.
 func CheckRequest(req Request) error {
 	for _, file := range req.Files {
 		st, err := os.Stat(file)
@@ -276,14 +279,15 @@ func CheckRequest(req Request) error {
 			return reason.Because(reason.UsageWrong, fmt.Errorf("%q is not a file that can be read", file))
 		}
 	}
+	if err := os.MkdirAll(req.Out, 0o700); err != nil {
+		return reason.Because(reason.UsageWrong, fmt.Errorf("--out %q cannot be made", req.Out))
+	}
 	entries, err := os.ReadDir(req.Out)
 	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil
 	case err != nil:
-		return reason.Because(reason.UsageWrong, fmt.Errorf("--out %q is not a directory", req.Out))
+		return reason.Because(reason.UsageWrong, fmt.Errorf("--out %q is not a directory that can be read", req.Out))
 	case len(entries) > 0:
-		return reason.Because(reason.UsageWrong, fmt.Errorf("--out %q is not empty", req.Out))
+		return reason.Because(reason.UsageWrong, fmt.Errorf("--out %q is not empty: name a new directory, or empty it", req.Out))
 	}
 	return nil
 }

@@ -5,7 +5,9 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -48,6 +50,9 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger, progress fun
 	engines, err := engine.Open(cfg.Engines)
 	if err != nil {
 		return nil, err
+	}
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return nil, reason.Because(reason.ConfigInvalid, fmt.Errorf("the data directory cannot be made: %w", err))
 	}
 	s := &Station{cfg: cfg, log: log, code: CodeOf(engines), wake: make(chan struct{}, 1)}
 	if err := s.openStores(ctx); err != nil {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"blotter/internal/audit"
 	"blotter/internal/reason"
 	"blotter/receipt"
 )
@@ -93,12 +92,27 @@ func (c Checked) compare(dir string, e receipt.Event) Checked {
 	defer root.Close()
 	result, err := readBounded(filepath.Join(dir, resultFile), maxResultBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c // the receipt stands alone
+		return c.alone(root.FS())
 	}
 	if err != nil {
 		return c.failed("result", receipt.CodeMismatch, "result.json cannot be read, or is too long")
 	}
 	c.Statements = append(c.Statements, receipt.CheckResult(e, result, root.FS())...)
+	return c
+}
+
+// alone judges a receipt without a result.json: it may stand by itself, but images
+// beside it would look as if it vouched for them.
+func (c Checked) alone(dir fs.FS) Checked {
+	entries, err := fs.ReadDir(dir, ".")
+	if err != nil {
+		return c.failed("result", receipt.CodeMismatch, "the directory cannot be read")
+	}
+	for _, e := range entries {
+		if receipt.IsAssetName(e.Name()) {
+			return c.failed("result", receipt.CodeMismatch, "images lie beside the receipt, but no result.json")
+		}
+	}
 	return c
 }
 
@@ -124,8 +138,7 @@ func readBounded(path string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// ReadTrust reads a trust list. Errors carry a code of a receipt, or usage.wrong where
-// the file is not there.
+// ReadTrust reads a trust list. A file that is none, or is not there, is usage.wrong.
 func ReadTrust(path string) (receipt.TrustList, error) {
 	data, err := readBounded(path, maxTrustBytes)
 	if err != nil {
@@ -133,7 +146,7 @@ func ReadTrust(path string) (receipt.TrustList, error) {
 	}
 	list, err := receipt.ParseTrustList(data)
 	if err != nil {
-		return receipt.TrustList{}, audit.Coded(err)
+		return receipt.TrustList{}, reason.Because(reason.UsageWrong, fmt.Errorf("%q is no trust list: %w", path, err))
 	}
 	return list, nil
 }

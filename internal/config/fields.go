@@ -26,6 +26,10 @@ type draft struct {
 	accept   []string
 }
 
+// minCellMemory is the least resident memory of a cell, 640 MiB: with less, honest pages
+// (the examples took up to 610 million bytes) would be rejected for the node's sake.
+const minCellMemory = 640 << 20
+
 func newDraft(c *Config) *draft { return &draft{Config: c} }
 
 // listField is the one setting that is a list; in a variable its items stand between commas.
@@ -44,7 +48,7 @@ func (d *draft) fields() []strictyaml.Field {
 		{Path: "queue.backoff_base", Set: strictyaml.Duration(&c.Backoff.Base, time.Millisecond, 24*time.Hour)},
 		{Path: "queue.backoff_cap", Set: strictyaml.Duration(&c.Backoff.Cap, time.Millisecond, 24*time.Hour)},
 		{Path: "queue.attempts", Set: strictyaml.Whole(&c.Backoff.Attempts, 1, 100)},
-		{Path: "cell.memory_bytes", Set: strictyaml.Whole(&c.Cell.MemoryBytes, 1<<26, 1<<44)},
+		{Path: "cell.memory_bytes", Set: strictyaml.Whole(&c.Cell.MemoryBytes, minCellMemory, 1<<44)},
 		{Path: "cell.address_space_bytes", Set: strictyaml.Whole(&c.Cell.AddressSpaceBytes, 1<<26, 1<<46)},
 		{Path: "cell.threads", Set: strictyaml.Whole(&c.Cell.Threads, 0, 256)},
 		{Path: "cell.nice", Set: strictyaml.Whole(&c.Cell.Nice, 0, 19)},

@@ -96,7 +96,7 @@ var table = []Entry{
 	{44, QueueBusy, Transient, OwnerOperator, 503, ExitFailed,
 		"The database was busy or could not be reached. Try again; if this stays, check the disk and what else holds the database."},
 	{45, QueueAttempts, Operator, OwnerOperator, 500, ExitFailed,
-		"The job used up its attempts. Look at the reason of the last one, remove its cause and replay the job."},
+		"The job used up its attempts. Look at the reason of the last one, remove its cause and give the document again."},
 	{46, QueueFull, Transient, OwnerAPI, 429, ExitFailed,
 		"As many jobs wait as may wait. Send the request again after the time given in Retry-After."},
 	{47, QueueSchema, Operator, OwnerOperator, 503, ExitFailed,

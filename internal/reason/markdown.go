@@ -24,7 +24,7 @@ renamed and never given another meaning; new ones are added at the end.
 
 - **transient**: tried again with growing pauses, until the attempts are used up; then the job is dead.
 - **permanent**: never tried again. The job is rejected after one attempt, or the one image is withheld.
-- **operator**: a person must change something first. A job that meets it is dead until it is replayed.
+- **operator**: a person must change something first. A job that meets it is dead; once the cause is gone, give the document again.
 
 *Owner* is the team that an alert on the code calls. *HTTP* is the status of an answer that carries the
 code, *exit* the exit status of a command that ends with it.

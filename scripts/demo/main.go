@@ -144,6 +144,7 @@ func (d demo) report(w io.Writer, files []string, results []receipt.Result) erro
 			fmt.Fprintf(w, "  not an image, not processed: %s\n", strings.Join(r.NotCovered, ", "))
 		}
 	}
+	fmt.Fprintf(w, "\nverify it yourself: %s verify %s --trust %s\n", d.binary, d.out, filepath.Join(d.data, "audit", "trust.json"))
 	return errors.Join(failures...)
 }
 

@@ -91,6 +91,9 @@ func Open(dir string) (Set, error) {
 				continue
 			}
 			f, err := m.open(dir)
+			if err == nil {
+				err = readableInCell(f.Path)
+			}
 			if err != nil {
 				return Set{}, missing(err)
 			}
@@ -104,6 +107,16 @@ func Open(dir string) (Set, error) {
 		}
 	}
 	return set, nil
+}
+
+// readableInCell makes sure that a cell can read what root can: under root it is
+// nobody, who owns nothing.
+func readableInCell(path string) error {
+	st, err := os.Stat(path)
+	if err == nil && os.Geteuid() == 0 && st.Mode()&0o004 == 0 {
+		return fmt.Errorf("%s must be readable by others, because the cell is not root", filepath.Base(path))
+	}
+	return err
 }
 
 // Digests lists what reads, in a fixed order.
