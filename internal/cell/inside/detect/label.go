@@ -163,7 +163,7 @@ func (f *Finder) counts(sh *sheet, l *label) bool {
 	case letterCount <= 2:
 		return false
 	case l.alone && capital:
-		return !l.ordinary || l.typ == document.Name && l.to < row.to && f.onlyNames(sh, l.to)
+		return !l.ordinary || l.typ == document.Name && l.to < row.to && f.onlyNames(sh, l.to) && f.hasName(sh, l.to)
 	case l.to == row.to:
 		return false
 	case numberLike(l.typ):
@@ -208,6 +208,13 @@ func (f *Finder) onlyNames(sh *sheet, i int) bool {
 		}
 	}
 	return n >= 1 && n <= 5
+}
+
+// hasName reports whether a word of the cell that begins with token i may be a name.
+func (f *Finder) hasName(sh *sheet, i int) bool {
+	return slices.ContainsFunc(sh.toks[i:sh.toks[i].cell[1]], func(t token) bool {
+		return t.kind == letters && (t.entry.IsName() || !f.isVocabulary(&t))
+	})
 }
 
 // numberLike are the types whose values have digits.

@@ -296,10 +296,17 @@ func (f *Finder) termPenalty(t *token, a around) float64 {
 		return 0.6
 	case f.terms.eponyms.has(t.fold) && f.terms.eponyms.has(a.after) && f.terms.eponymHeads.has(a.after2):
 		return 0.5 // "Hill Sachs lesion"
-	case f.terms.sections["eponyms alone"].has(t.fold):
+	case f.terms.sections["eponyms alone"].has(t.fold), f.isFormWord(t, a):
 		return 0.5
 	}
 	return 0
+}
+
+// isFormWord reports whether a word that is also a given name stands as a form has it:
+// "Bill To", "Mark one", "Grant no. 12".
+func (f *Finder) isFormWord(t *token, a around) bool {
+	return f.terms.sections["form words"].has(t.fold) &&
+		(a.next != nil && (a.next.kind == number || f.terms.sections["behind form words"].has(a.after)) || a.before == "grade" || a.before == "this" || a.before == "the")
 }
 
 // beforeToken is the token before i in the text: in its cell, or at the end of the row

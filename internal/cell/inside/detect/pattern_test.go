@@ -17,6 +17,9 @@ func TestPatterns(t *testing.T) {
 	}{
 		{document.Date, "seen on [[03/14/2019]] today"},
 		{document.Date, "seen on [[3-4-19]] today"},
+		{document.Date, "printed [[28/06/20183]]:11:35 PM"}, // a lost space
+		{document.Date, "seen [[1988Jun 09]] today"},
+		{document.Date, "stamped [[2/3/93]] and [[6/27/89]]"},
 		{document.Date, "seen [[2019-03-14]] today"},
 		{document.Date, "seen [[O3/l4/2O19]] today"},
 		{document.Date, "seen [[March 3, 2019]] today"},

@@ -181,8 +181,8 @@ func (sh *sheet) isSpread(typ document.Type, k int) bool {
 	return (numberLike(typ) || typ == document.Date) && sh.toks[k].gap < spreadGap && isPiece(&sh.toks[k]) && isPiece(&sh.toks[k-1])
 }
 
-// withoutRemarks leaves the small words that say what a person or number is ("Ellison,
-// husband, 555 …"; "Prairie Shield, member 884") out of a labelled name or organisation.
+// withoutRemarks leaves what says who a person or what a number is ("Ellison, husband,
+// 555 …"; "Prairie Shield, member ID 884") out of a labelled name or organisation.
 func (f *Finder) withoutRemarks(sh *sheet, s span) []span {
 	if s.typ != document.Name && s.typ != document.Organisation {
 		return []span{s}
@@ -203,11 +203,27 @@ func (f *Finder) withoutRemarks(sh *sheet, s span) []span {
 	}
 	start := s.from
 	for k := s.from + 1; k < s.to; k++ {
-		if t := &sh.toks[k]; strings.Contains(",;(", sh.toks[k-1].text) && t.kind == letters && !t.title && len(t.fold) > 2 && !t.entry.IsName() && (f.terms.kin.has(t.fold) || f.terms.notNames.has(t.fold)) {
+		if n := f.remark(sh, k); n > 0 {
 			add(start, k)
-			start = k + 1
+			start = min(k+n, s.to)
+			k = start
 		}
 	}
 	add(start, s.to)
 	return out
+}
+
+// remark is how many tokens of a remark begin with token k, behind a comma or a bracket.
+func (f *Finder) remark(sh *sheet, k int) int {
+	t := &sh.toks[k]
+	if !strings.Contains(",;(", sh.toks[k-1].text) || t.kind != letters || len(t.fold) <= 2 {
+		return 0
+	}
+	if l, ok := f.labelAt(sh, k); ok && numberLike(l.typ) && l.to < sh.toks[k].cell[1] && digitsIn(sh.toks[l.to].text)+len(sh.toks[l.to].text) > 2 {
+		return l.to - k
+	}
+	if !t.title && !t.entry.IsName() && (f.terms.kin.has(t.fold) || f.terms.notNames.has(t.fold)) {
+		return 1
+	}
+	return 0
 }
