@@ -24,7 +24,7 @@ type attempt struct {
 
 	policy  policy.Policy
 	order   Order
-	bytes   int64
+	bytes   int64 // of the document: as promised, and once it was fetched, as counted
 	report  cell.Report
 	assets  []receipt.ResultAsset
 	timings document.Timings
@@ -138,7 +138,10 @@ func (a *attempt) fetch(ctx context.Context, s staged) error {
 	if err != nil {
 		return err
 	}
-	a.bytes, err = source.Fetch(ctx, a.order.Source, f, a.policy.Limits.SourceBytes, a.job.Input)
+	n, err := source.Fetch(ctx, a.order.Source, f, a.policy.Limits.SourceBytes, a.job.Input)
+	if err == nil {
+		a.bytes = n
+	}
 	if cerr := f.Close(); err == nil && cerr != nil {
 		err = reason.Because(reason.WorkdirFailed, cerr)
 	}

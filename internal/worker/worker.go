@@ -77,7 +77,7 @@ func (w *Worker) Next(ctx context.Context, only []document.ID) (document.ID, err
 func (w *Worker) work(ctx context.Context, j queue.Job) error {
 	lease := queue.Lease{Job: j.ID, Token: j.Token, Until: j.LeaseUntil}
 	kept, stop := queue.Keep(ctx, w.Store, lease, w.Config.Lease, w.Config.Heartbeat)
-	a := &attempt{worker: w, job: j, lease: lease}
+	a := &attempt{worker: w, job: j, lease: lease, bytes: j.Bytes}
 	err := a.run(kept)
 	stop()
 	if cause := context.Cause(ctx); cause != nil && err != nil {
