@@ -73,6 +73,10 @@ func TestNames(t *testing.T) {
 		"discussed with [[john smith]] by phone",
 		"[[Johnson's]] mother called", // a name, no eponym
 		"[[SMITH^JOHN]]",
+		"Seen by [[Price]] from therapy",
+		"seen by Cardiology and signed by Nursing",
+		"the study for [[April Price]] (fasting)",
+		"Thanks, [[April]]",
 	} {
 		check(t, strings.Replace(text, "Tuesday-like", "at", 1), words.Subject{})
 	}

@@ -3,6 +3,7 @@ package detect
 import (
 	"strings"
 
+	"blotter/internal/cell/inside/detect/lexicon"
 	"blotter/internal/document"
 )
 
@@ -54,7 +55,8 @@ func (f *Finder) isSmallNameLine(sh *sheet, i int) bool {
 }
 
 // isBareStreet accepts "12 Elm" or "4 The Old Forge": a house number and up to four
-// capitalised words that fill their cell, where the line below is one of an address.
+// capitalised words that fill their cell, where the line below is one of an address or a
+// direction opens the street's name.
 func (f *Finder) isBareStreet(sh *sheet, i int) bool {
 	to := sh.toks[i].cell[1]
 	if !isHouseNumber(&sh.toks[i]) || to-i < 2 || to-i > 7 {
@@ -70,6 +72,10 @@ func (f *Finder) isBareStreet(sh *sheet, i int) bool {
 		default:
 			words++
 		}
+	}
+	if last := &sh.toks[to-1]; words == 2 && to == i+3 && f.terms.sections["directions"].has(sh.toks[i+1].fold) &&
+		!f.terms.notNames.has(last.fold) && (last.entry.IsName() || !last.entry.Has(lexicon.Common|lexicon.Vocab) && !f.terms.clinical.has(last.fold)) {
+		return true // "35 West Wacker"
 	}
 	from, end, ok := sh.cellBelow(i)
 	return ok && words >= 1 && words <= 4 && f.hasStateOrCode(sh, from, end)

@@ -163,16 +163,26 @@ func (f *Finder) introduced(sh *sheet, t *token, a around) float64 {
 	}
 	month := f.terms.months.has(t.fold) && t.entry.IsName() && (a.next == nil || a.next.kind == letters || a.next.kind == sign)
 	switch {
+	case month && f.isSigned(sh, t, a):
+		return 0.6
 	case f.terms.notNames.has(t.fold) && !month, f.terms.clinical.has(t.fold) && !t.entry.IsName(), f.terms.kin.has(t.fold):
 		return 0
 	case strong && month:
 		return 0.6
 	case strong && (t.entry.IsName() || !t.entry.Has(lexicon.Common)):
 		return 0.4
+	case a.before == "by" && f.terms.sections["done by somebody"].has(a.before2) && t.entry.IsName(),
+		f.isSigned(sh, t, a):
+		return 0.4
 	case f.terms.nameIntro.has(a.before) && !t.entry.Has(lexicon.Common):
 		return 0.2
 	}
 	return 0
+}
+
+// isSigned reports whether a given name ends its line behind a greeting: "Thanks, April".
+func (f *Finder) isSigned(sh *sheet, t *token, a around) bool {
+	return a.before == "," && f.terms.sections["greetings"].has(a.before2) && a.prev.row == t.row && t.entry.Births() > knownBirths && t.index == sh.rows[t.row].to-1
 }
 
 // isMonthName reports whether a month is also a given name, written as one: April, June.
@@ -282,7 +292,7 @@ func (f *Finder) contextScore(sh *sheet, i int, p float64, a around) float64 {
 // and capitalised: "Bob Miller", "Grace Young".
 func (f *Finder) isPlainPair(given, family *token) bool {
 	return given != nil && family != nil && given.title && family.title && given.entry.Births() > 20_000 && family.entry.Births() > 500 &&
-		family.entry.Has(lexicon.Surname) && f.prior(given) >= 0.2 && f.prior(family) >= 0.2
+		family.entry.Has(lexicon.Surname) && (f.prior(given) >= 0.2 || f.isMonthName(given)) && f.prior(family) >= 0.2
 }
 
 // termPenalty is what speaks against: an eponym, or a head that makes it one.

@@ -44,7 +44,7 @@ func (f *Finder) street(sh *sheet, i int) (span, bool) {
 	end := sh.toks[i].cell[1]
 	for k := i + 1; k < end && k <= i+1+streetTokens; k++ {
 		w := &sh.toks[k]
-		if k > i+1 && f.terms.streetWords.has(w.fold) && (w.title || len(w.fold) > 4) && sh.isStreetName(k-1) && !f.isSaint(sh, k, end) {
+		if k > i+1 && f.isStreetWord(w) && (w.title || len(w.fold) > 4) && sh.isStreetName(k-1) && !f.isSaint(sh, k, end) {
 			return place(i, f.addressEnd(sh, k+1, end), 0.8)
 		}
 		if w.kind == sign && !strings.Contains(".-'’", w.text) || w.kind == letters && !w.title || w.kind == number && k > i+1 {
@@ -52,6 +52,22 @@ func (f *Finder) street(sh *sheet, i int) (span, bool) {
 		}
 	}
 	return span{}, false
+}
+
+// isStreetWord accepts a word for street, a long one with a slip if it is no word then.
+func (f *Finder) isStreetWord(t *token) bool {
+	if f.terms.streetWords.has(t.fold) {
+		return true
+	}
+	if len(t.fold) < 5 || t.kind == sign || t.kind == number || f.isVocabulary(t) || t.entry.IsName() {
+		return false
+	}
+	for w := range f.terms.sections["long street words"] {
+		if len(w) >= 5 && oneSlip(w, t.fold) {
+			return true
+		}
+	}
+	return false
 }
 
 // isSaint tells "St. Mary Road" from "Mary St.": more of a street follows.
