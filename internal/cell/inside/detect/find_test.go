@@ -77,6 +77,10 @@ func TestNames(t *testing.T) {
 		"seen by Cardiology and signed by Nursing",
 		"the study for [[April Price]] (fasting)",
 		"Thanks, [[April]]",
+		"requested by [[R. S. Sprinkle]]",
+		"to Mr. [[F. x. whelan]] and Mr. [[whelan]]",
+		"the U. S. Postal Service at 9 A. M. today",
+		"takes it b. i. d. with food",
 	} {
 		check(t, strings.Replace(text, "Tuesday-like", "at", 1), words.Subject{})
 	}

@@ -73,9 +73,9 @@ func (f *Finder) isBareStreet(sh *sheet, i int) bool {
 			words++
 		}
 	}
-	if last := &sh.toks[to-1]; words == 2 && to == i+3 && f.terms.sections["directions"].has(sh.toks[i+1].fold) &&
-		!f.terms.notNames.has(last.fold) && (last.entry.IsName() || !last.entry.Has(lexicon.Common|lexicon.Vocab) && !f.terms.clinical.has(last.fold)) {
-		return true // "35 West Wacker"
+	if last := &sh.toks[to-1]; words == 2 && len(sh.toks[i].text) > 1 && to == i+3 && f.terms.sections["directions"].has(sh.toks[i+1].fold) &&
+		!f.terms.notNames.has(last.fold) && (last.entry.IsName() || !last.entry.Has(lexicon.Common) && !f.terms.clinical.has(last.fold)) {
+		return true // "35 West Wacker"; "3 North Telemetry" is a ward
 	}
 	from, end, ok := sh.cellBelow(i)
 	return ok && words >= 1 && words <= 4 && f.hasStateOrCode(sh, from, end)

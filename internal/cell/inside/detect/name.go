@@ -101,10 +101,18 @@ func (f *Finder) around(sh *sheet, i int) around {
 func (f *Finder) nameScoreAt(sh *sheet, i int) float64 {
 	t := &sh.toks[i]
 	a := f.around(sh, i)
-	if !t.title && !f.isSmallName(t, a) {
+	if !t.title && !f.isSmallName(t, a) && !f.isSmallTitled(sh, t, a) {
 		return 0
 	}
+	if !t.title && f.isSmallTitled(sh, t, a) {
+		return f.prior(t) + titledScore
+	}
 	p := f.prior(t)
+	if n, titled := f.initialsBefore(sh, i); n >= 2 || n == 1 && titled {
+		if f.mayFollowTitle(t) && (t.title || titled) {
+			return p + titledScore // "R. S. Sprinkle", "Mr. F. x. whelan"
+		}
+	}
 	if (f.isTitled(a) || f.isSecondTitled(sh, a)) && t.title && f.mayFollowTitle(t) {
 		return p + titledScore
 	}
@@ -420,6 +428,9 @@ func (f *Finder) extends(sh *sheet, scores []float64, k, from int) bool {
 		return t.fold != "i" || sh.rows[t.row].caps
 	case f.terms.particles.has(t.fold):
 		return true
+	case k < from && len([]rune(t.text)) == 1: // "Mr. f. whelan"
+		_, titled := f.initialsBefore(sh, from)
+		return titled
 	case k < from: // "April Moss", "Will Okafor"
 		return sh.toks[from].kind == letters && t.title && t.entry.Births() > knownBirths && !f.terms.clinical.has(t.fold) &&
 			(f.isMonthName(t) || !f.terms.notNames.has(t.fold))

@@ -1,0 +1,35 @@
+package detect
+
+// initialsBefore counts the initials with their stops before token i, and tells whether a
+// title stands before them. Two letters that abbreviate something else ("U. S.") are none.
+func (f *Finder) initialsBefore(sh *sheet, i int) (n int, titled bool) {
+	key := ""
+	start := sh.toks[i].cell[0]
+	k := i
+	for k-2 >= start && n < 4 && sh.toks[k-1].text == "." && sh.toks[k-2].kind == letters && len([]rune(sh.toks[k-2].text)) == 1 {
+		key = sh.toks[k-2].fold + key
+		k -= 2
+		n++
+	}
+	if n == 0 {
+		return 0, false
+	}
+	titled = f.isTitled(f.around(sh, k))
+	if !titled && (n < 2 || !sh.toks[k].title || f.terms.sections["spelt abbreviations"].has(key)) {
+		return 0, false
+	}
+	return n, titled
+}
+
+// isSmallTitled accepts a word in small letters behind a title if no vocabulary has it:
+// "Mr. whelan", "Mr. F. x. whelan".
+func (f *Finder) isSmallTitled(sh *sheet, t *token, a around) bool {
+	if len(t.fold) < 3 || f.isVocabulary(t) || !f.mayFollowTitle(t) {
+		return false
+	}
+	if a.before == "." && f.terms.titles.has(a.before2) {
+		return true
+	}
+	_, titled := f.initialsBefore(sh, t.index)
+	return titled
+}
