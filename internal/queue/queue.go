@@ -84,6 +84,11 @@ type Outcome struct {
 	Result []byte
 	Event  receipt.Event   // redacted, rejected or dead; its sequence number becomes Job.FinalSeq when sealed
 	Also   []receipt.Event // further events of the same transaction, before Event
+
+	// Keep says how long the blobs of a class live from now on, by class: the data keys
+	// that the job has get this expiry with the same write, and a delivery counts it anew.
+	// Keys of other classes stay as they are.
+	Keep map[string]time.Duration
 }
 
 // Store keeps jobs durably. Each method is one transaction that is on disk when it
@@ -123,6 +128,8 @@ type Store interface {
 	// Job returns one job.
 	Job(ctx context.Context, id document.ID) (Job, error)
 
-	// Deliver marks a job as handed over.
+	// Deliver marks a job as handed over. The first time, what Outcome.Keep said counts
+	// from now on anew, so that who fetched a result late has it as long as who fetched
+	// it at once.
 	Deliver(ctx context.Context, id document.ID) error
 }

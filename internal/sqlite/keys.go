@@ -21,6 +21,11 @@ var ErrKeyGone = reason.Because(reason.VaultKeyGone, nil)
 // between a key's making and its job's arrival.
 const orphanAge = time.Hour
 
+// handOver is how long past its expiry a key is spared whose result nobody has fetched
+// yet: a result must not vanish because its caller was away for a night or a holiday.
+// After 30 days nobody is coming, and short memory counts for more.
+const handOver = 30 * 24 * time.Hour
+
 // PutKey implements vault.Keys. A key that was destroyed is not made again.
 func (db *DB) PutKey(ctx context.Context, job document.ID, c vault.Class, wrapped []byte) ([]byte, error) {
 	var stored []byte
@@ -49,21 +54,14 @@ func readKey(ctx context.Context, q querier, job document.ID, c vault.Class) (wr
 	return wrapped, err
 }
 
-// ExpireKey sets when a key is to be destroyed; a zero time keeps it. A key that is not
-// there gives ErrKeyGone.
-func (db *DB) ExpireKey(ctx context.Context, job document.ID, c vault.Class, at time.Time) error {
-	return db.write(ctx, "set the expiry of a data key", func(t *tx) error {
-		return t.must(ErrKeyGone, sqlKeyExpires, append(keyName(job, c), sql.Named("expires", toMillis(at)))...)
-	})
-}
-
 // ExpiredKeys returns at most n keys that are to be destroyed at the given time: those
 // past their expiry, and those of jobs that have ended, or never came, and need them no
-// more.
+// more. The keys of a result that was not delivered outlast their expiry by handOver.
 func (db *DB) ExpiredKeys(ctx context.Context, now time.Time, n int) ([]vault.KeyName, error) {
 	out, err := collect(ctx, db.reader, func(r row) (k vault.KeyName, err error) {
 		return k, r.Scan(&k.Job, &k.Class)
-	}, sqlKeysExpired, sql.Named("now", toMillis(now)), sql.Named("orphan", orphanAge.Milliseconds()), sql.Named("n", n))
+	}, sqlKeysExpired, sql.Named("now", toMillis(now)), sql.Named("orphan", orphanAge.Milliseconds()),
+		sql.Named("hand_over", handOver.Milliseconds()), sql.Named("n", n))
 	return out, failed("look for expired data keys", err)
 }
 
@@ -96,7 +94,6 @@ func keyName(job document.ID, c vault.Class) []any {
 var (
 	sqlKeyAdd       = query("key_add")
 	sqlKey          = query("key")
-	sqlKeyExpires   = query("key_expires")
 	sqlKeysExpired  = query("keys_expired")
 	sqlKeyRemove    = query("key_remove")
 	sqlKeyTombstone = query("key_tombstone")

@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"bytes"
 	"crypto/rand"
+	"errors"
 	"os"
 	"slices"
 	"testing"
@@ -84,18 +85,14 @@ func onDisk(t *testing.T, path string, secret []byte) bool {
 
 func TestExpiredKeys(t *testing.T) {
 	db, _, c := openNew(t)
-	start, err := db.Now(t.Context())
-	if err != nil {
+	kept, due := enqueue(t, db), enqueue(t, db)
+	putKey(t, db, kept, vault.Original)
+	putKey(t, db, due, vault.Original)
+	putKey(t, db, document.NewID(), vault.Task) // its job may still be on its way
+	end(t, db, due, document.Released, keep(vault.Original, time.Hour))
+	if err := db.Deliver(t.Context(), due); err != nil {
 		t.Fatal(err)
 	}
-	kept, late, due := enqueue(t, db), enqueue(t, db), enqueue(t, db)
-	for job, at := range map[document.ID]time.Time{kept: {}, late: start.Add(3 * time.Hour), due: start.Add(time.Hour)} {
-		putKey(t, db, job, vault.Original)
-		if err := db.ExpireKey(t.Context(), job, vault.Original, at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	putKey(t, db, document.NewID(), vault.Task) // its job may still be on its way
 	expired(t, db)
 	c.advance(59 * time.Minute)
 	expired(t, db)
@@ -106,14 +103,106 @@ func TestExpiredKeys(t *testing.T) {
 		t.Errorf("expired: %v; want that of %s and the first orphan", got, due)
 	}
 	c.advance(2 * time.Hour)
-	if got := expiredJobs(t, db); len(got) != 4 || slices.Contains(got, kept) {
+	if got := expiredJobs(t, db); len(got) != 3 || slices.Contains(got, kept) {
 		t.Errorf("expired: %v", got)
 	}
-	if got, err := db.ExpiredKeys(t.Context(), start.Add(24*time.Hour), 3); len(got) != 3 || err != nil {
-		t.Errorf("at most three: %v, %v", got, err)
+	now, err := db.Now(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := db.ExpireKey(t.Context(), document.NewID(), vault.Original, start); reason.Of(err) != reason.VaultKeyGone {
-		t.Errorf("the expiry of no key: %v", err)
+	if got, err := db.ExpiredKeys(t.Context(), now, 2); len(got) != 2 || err != nil {
+		t.Errorf("at most two: %v, %v", got, err)
+	}
+}
+
+// A result that nobody has fetched yet outlasts its expiry, but not for ever.
+func TestUndeliveredResultIsSpared(t *testing.T) {
+	for _, target := range []document.State{document.Released, document.AwaitingReview} {
+		db, _, c := openNew(t)
+		id := enqueue(t, db)
+		putKey(t, db, id, vault.Derivative)
+		putKey(t, db, id, vault.Original)
+		end(t, db, id, target, map[string]time.Duration{"derivative": time.Hour, "original": 0})
+		expired(t, db) // while it is being sealed
+		if err := sealAll(db); err != nil {
+			t.Fatal(err)
+		}
+		c.advance(30*24*time.Hour - time.Minute)
+		expired(t, db)
+		c.advance(time.Minute)
+		expired(t, db, vault.Original)
+		c.advance(time.Hour)
+		expired(t, db, vault.Derivative, vault.Original)
+	}
+}
+
+// A delivery counts what is kept anew, once; a second one prolongs nothing.
+func TestDeliveryDatesAnew(t *testing.T) {
+	db, _, c := openNew(t)
+	id := enqueue(t, db)
+	putKey(t, db, id, vault.Derivative)
+	putKey(t, db, id, vault.Original)
+	end(t, db, id, document.Released, map[string]time.Duration{"derivative": time.Hour, "original": 30 * time.Minute})
+	if err := sealAll(db); err != nil {
+		t.Fatal(err)
+	}
+	c.advance(7 * 24 * time.Hour)
+	deliver := func() {
+		if err := db.Deliver(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deliver()
+	c.advance(29 * time.Minute)
+	expired(t, db)
+	deliver()
+	c.advance(2 * time.Minute)
+	expired(t, db, vault.Original)
+	c.advance(30 * time.Minute)
+	expired(t, db, vault.Derivative, vault.Original)
+}
+
+// Only who holds the lease dates keys: a stale worker would cut the life of what the
+// job's holder makes.
+func TestStaleWorkerDatesNoKey(t *testing.T) {
+	db, _, c := openNew(t)
+	id := enqueue(t, db)
+	putKey(t, db, id, vault.Derivative)
+	stale := lend(t, db, id)
+	c.advance(time.Hour)
+	if _, err := db.Expire(t.Context(), func(queue.Job) receipt.Event { return receipt.Event{} }); err != nil {
+		t.Fatal(err)
+	}
+	lend(t, db, id)
+	o := queue.Outcome{Target: document.Released, Keep: keep(vault.Derivative, 0)}
+	if err := db.Finish(t.Context(), stale, o); !errors.Is(err, queue.ErrLeaseLost) {
+		t.Errorf("a stale worker ended the job: %v", err)
+	}
+	c.advance(365 * 24 * time.Hour)
+	expired(t, db)
+}
+
+func keep(c vault.Class, d time.Duration) map[string]time.Duration {
+	return map[string]time.Duration{string(c): d}
+}
+
+// lend claims a job for an hour.
+func lend(t *testing.T, db *sqlite.DB, id document.ID) queue.Lease {
+	t.Helper()
+	c := queue.Claim{Only: []document.ID{id}, Lease: time.Hour}
+	j, err := db.Claim(t.Context(), c, func(queue.Job) receipt.Event { return receipt.Event{} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return queue.Lease{Job: id, Token: j.Token}
+}
+
+// end claims a job and finishes it.
+func end(t *testing.T, db *sqlite.DB, id document.ID, target document.State, keep map[string]time.Duration) {
+	t.Helper()
+	l := lend(t, db, id)
+	if err := db.Finish(t.Context(), l, queue.Outcome{Target: target, Keep: keep}); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -128,14 +217,8 @@ func TestExpiredKeysOfEndedJobs(t *testing.T) {
 			id := enqueue(t, db)
 			putKey(t, db, id, vault.Task)
 			putKey(t, db, id, vault.Derivative)
-			j, err := db.Claim(t.Context(), queue.Claim{Lease: time.Hour}, func(queue.Job) receipt.Event { return receipt.Event{} })
-			if err != nil {
-				t.Fatal(err)
-			}
 			expired(t, db)
-			if err := db.Finish(t.Context(), queue.Lease{Job: id, Token: j.Token}, queue.Outcome{Target: state}); err != nil {
-				t.Fatal(err)
-			}
+			end(t, db, id, state, nil)
 			expired(t, db) // not before its end is on record
 			if err := sealAll(db); err != nil {
 				t.Fatal(err)

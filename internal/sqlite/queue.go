@@ -70,6 +70,9 @@ func (db *DB) Job(ctx context.Context, id document.ID) (queue.Job, error) {
 // Deliver implements queue.Store.
 func (db *DB) Deliver(ctx context.Context, id document.ID) error {
 	return db.write(ctx, "mark a job as delivered", func(t *tx) error {
+		if _, err := t.exec(sqlDeliverKeep, sql.Named("id", string(id)), sql.Named("now", t.now)); err != nil {
+			return err
+		}
 		return t.must(queue.ErrNotFound, sqlDeliver, sql.Named("id", string(id)))
 	})
 }
@@ -199,5 +202,6 @@ var (
 	sqlExpiredAny    = query("expired_any")
 	sqlExpired       = query("expired")
 	sqlExpire        = query("expire")
+	sqlDeliverKeep   = query("deliver_keep")
 	sqlDeliver       = query("deliver")
 )

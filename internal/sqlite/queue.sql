@@ -59,5 +59,10 @@ SELECT * FROM job_rows WHERE state = 'leased' AND lease_until <= :now ORDER BY l
 UPDATE jobs SET state = 'queued', reason = :reason, not_before = :now, lease_until = 0
 WHERE id = :id AND state = 'leased';
 
+-- name: deliver_keep
+-- What the job's end dated is dated anew, once; a task's key is never dated by an end.
+UPDATE keys SET expires = :now + keep
+WHERE job = (SELECT id FROM jobs WHERE id = :id AND delivered = 0) AND keep IS NOT NULL;
+
 -- name: deliver
 UPDATE jobs SET delivered = 1 WHERE id = :id;

@@ -10,6 +10,7 @@ import (
 	"blotter/internal/document"
 	"blotter/internal/queue"
 	"blotter/internal/reason"
+	"blotter/internal/vault"
 	"blotter/receipt"
 )
 
@@ -67,11 +68,26 @@ func (db *DB) Finish(ctx context.Context, l queue.Lease, o queue.Outcome) error 
 		if err != nil {
 			return err
 		}
+		if err := t.keep(l.Job, o.Keep); err != nil {
+			return err
+		}
 		if err := t.tell(o.Also...); err != nil {
 			return err
 		}
 		return t.outbox(o.Event, l.Job, o.Target)
 	})
+}
+
+// keep dates the keys of a job that ends, by class. A class without a key has no row.
+func (t *tx) keep(job document.ID, by map[string]time.Duration) error {
+	for class, d := range by {
+		_, err := t.exec(sqlKeyKeep, append(keyName(job, vault.Class(class)),
+			sql.Named("now", t.now), sql.Named("keep", d.Milliseconds()))...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Release implements queue.Store.
@@ -134,6 +150,7 @@ var (
 	sqlLeaseExtend  = query("lease_extend")
 	sqlLeaseFinish  = query("lease_finish")
 	sqlLeaseRelease = query("lease_release")
+	sqlKeyKeep      = query("key_keep")
 	sqlCopyAdd      = query("copy_add")
 	sqlCopyRemove   = query("copy_remove")
 	sqlCopies       = query("copies")

@@ -26,11 +26,9 @@ func (a *attempt) finish(ctx context.Context, state document.State, code reason.
 	if err != nil {
 		return fmt.Errorf("worker: encode a result: %w", err)
 	}
-	if err := a.expire(ctx); err != nil {
-		return err
-	}
 	w := a.worker
-	err = w.Store.Finish(ctx, a.lease, queue.Outcome{Target: state, Reason: code, Bytes: a.bytes, Result: body, Event: e})
+	o := queue.Outcome{Target: state, Reason: code, Bytes: a.bytes, Result: body, Event: e, Keep: a.keep(state)}
+	err = w.Store.Finish(ctx, a.lease, o)
 	if err != nil {
 		return err
 	}
@@ -102,21 +100,14 @@ func signedAsset(a receipt.ResultAsset) receipt.Asset {
 	return out
 }
 
-// expire dates the blobs of a job that is about to end (M28). It comes before the end,
-// so that no death of this process leaves them without an expiry.
-func (a *attempt) expire(ctx context.Context) error {
-	now, err := a.worker.Store.Now(ctx)
-	if err != nil {
-		return err
+// keep says how long the blobs of a job that ends so are kept (M28). What a dead job
+// has is needed again when it is replayed.
+func (a *attempt) keep(state document.State) map[string]time.Duration {
+	if state == document.Dead {
+		return nil
 	}
-	keep := a.policy.Retention
-	for c, d := range map[vault.Class]time.Duration{vault.Derivative: keep.Derivatives, vault.Original: keep.Originals} {
-		err := a.worker.Store.ExpireKey(ctx, a.job.ID, c, now.Add(d))
-		if err != nil && reason.Of(err) != reason.VaultKeyGone {
-			return err
-		}
-	}
-	return nil
+	r := a.policy.Retention
+	return map[string]time.Duration{string(vault.Derivative): r.Derivatives, string(vault.Original): r.Originals}
 }
 
 // tidy destroys what an ended job no longer needs: its order, the blobs of attempts that

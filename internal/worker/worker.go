@@ -31,8 +31,6 @@ type Store interface {
 	// DestroyKey deletes a data key and appends the event of it, in one transaction. A
 	// key that is not there is an error with code vault.key_destroyed.
 	DestroyKey(ctx context.Context, job document.ID, c vault.Class, event receipt.Event) error
-	// ExpireKey sets when a key is to be destroyed by the retention.
-	ExpireKey(ctx context.Context, job document.ID, c vault.Class, at time.Time) error
 }
 
 // Config is what an operator may set of a worker.
