@@ -174,8 +174,8 @@ func (s *session) takeAssetDone(m wire.AssetDone) error {
 		}
 	case document.Withheld:
 		code, ok := cellMay(m.Reason)
-		if !ok || o.made != nil {
-			return wire.Violation("a withheld asset with a derivative or without a reason")
+		if !ok || o.made != nil || reason.Must(code).Class != reason.Permanent {
+			return wire.Violation("a withheld asset with a derivative or without a lasting reason")
 		}
 		o.asset.Reason = code
 	default:
@@ -237,7 +237,8 @@ func (s *session) abandon() error {
 }
 
 // cellMay finds the code of a number, if it is one of those that a cell decides on.
-// A captured cell must not be able to speak for the queue or the audit log.
+// A captured cell must not be able to speak for the queue or the audit log, nor have a
+// document tried again for a cause that it does not name.
 func cellMay(n reason.Number) (reason.Code, bool) {
 	code, ok := reason.ByNumber(n)
 	if !ok {
@@ -245,10 +246,10 @@ func cellMay(n reason.Number) (reason.Code, bool) {
 	}
 	room, _, _ := strings.Cut(string(code), ".")
 	switch room {
-	case "sniff", "extract", "read", "redact", "internal":
+	case "sniff", "extract", "read", "redact":
 		return code, true
 	}
-	return code, code == reason.CellEngines
+	return code, code == reason.CellEngines || code == reason.CellCrashed
 }
 
 // known reports whether the set has no bit that this version cannot name.

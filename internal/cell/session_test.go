@@ -166,11 +166,13 @@ func TestLies(t *testing.T) {
 		{"never done", 7, nil},
 		{"withheld without a reason", 9, wire.AssetDone{Index: 2, Status: document.Withheld}},
 		{"withheld for another room's reason", 9, wire.AssetDone{Index: 2, Status: document.Withheld, Reason: reason.NumberOf(reason.QueueFull)}},
+		{"withheld for a passing reason", 9, wire.AssetDone{Index: 2, Status: document.Withheld, Reason: reason.NumberOf(reason.ReadFailed)}},
 		{"redacted without anything", 9, wire.AssetDone{Index: 2, Status: document.Redacted}},
 		{"time runs backwards", 10, wire.Done{Nanos: [10]int64{-1}}},
 		{"a stage longer than the limit", 10, wire.Done{Nanos: [10]int64{2: 11e9}}},
 		{"pixels beyond counting", 10, wire.Done{Pixels: 1 << 63}},
 		{"fails for another room", 10, wire.Failed{Reason: reason.NumberOf(reason.AuditRollback)}},
+		{"fails for an unnamed cause", 10, wire.Failed{Reason: reason.NumberOf(reason.Internal)}},
 		{"fails for no reason", 10, wire.Failed{}},
 		{"fails with no such reason", 10, wire.Failed{Reason: 60000}},
 	} {

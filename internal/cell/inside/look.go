@@ -89,7 +89,7 @@ func remaining(page *words.Page, gone []document.Finding) *words.Page {
 // read: a box that was too small once should not be so twice.
 func (p *pipeline) look(ctx context.Context, a *asset, img draw.Image, kept *words.Page) (fs []document.Finding, err error) {
 	defer p.in(document.StageVerify)()
-	err = guard(reason.ReadFailed, func() error {
+	err = guard(reason.CellCrashed, func() error {
 		page, err := p.engines.reader.Look(ctx, img, a.page.Turn, boxesOf(a.findings), kept)
 		if err != nil {
 			return coded(reason.ReadFailed, err)

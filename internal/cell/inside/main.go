@@ -81,7 +81,7 @@ func serve(s wire.Setup, out *emitter) error {
 		return nil // the parent had nothing for us
 	}
 	if err != nil {
-		return reason.Because(reason.Internal, err)
+		return reason.Because(reason.CellCrashed, err)
 	}
 	go exitWithParent()
 	work(e, task, doc, out)
@@ -104,10 +104,14 @@ func exitWithParent() {
 }
 
 // redactDocument runs the pipeline and reports how it ended. A panic is one more way
-// for a document to fail.
+// for a document to fail, and so is what should not happen: both would happen again,
+// so neither may end with a code that asks for another attempt.
 func redactDocument(e engines, t wire.Task, doc *os.File, out *emitter) {
 	p := &pipeline{engines: e, task: t, out: out}
-	err := guard(reason.Internal, func() error { return p.run(context.Background(), doc) })
+	err := guard(reason.CellCrashed, func() error { return p.run(context.Background(), doc) })
+	if reason.Of(err) == reason.Internal {
+		err = reason.Because(reason.CellCrashed, err)
+	}
 	if err != nil {
 		out.failAs(err, p.format)
 	}

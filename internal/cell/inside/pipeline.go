@@ -135,10 +135,21 @@ func (p *pipeline) readAll(ctx context.Context, _ *os.File) error {
 			return err
 		}
 		if err := p.readOne(ctx, i, a); err != nil {
+			if endsDocument(err) {
+				return err
+			}
 			a.Withheld = reason.Of(err)
 		}
 	}
 	return nil
+}
+
+// endsDocument reports whether an asset's error is the whole document's. What may go
+// well in another attempt must not withhold an asset for good, and a reader that
+// panicked is not trusted with the next asset.
+func endsDocument(err error) bool {
+	code := reason.Of(err)
+	return code == reason.CellCrashed || reason.Must(code).Class != reason.Permanent
 }
 
 // readOne keeps the words of an asset and drops its pixels.
@@ -152,7 +163,7 @@ func (p *pipeline) readOne(ctx context.Context, i int, a *asset) error {
 		return err
 	}
 	defer p.in(document.StageRead)()
-	return guard(reason.ReadFailed, func() error {
+	return guard(reason.CellCrashed, func() error {
 		page, err := p.engines.reader.Read(ctx, img, layer)
 		if err != nil {
 			return coded(reason.ReadFailed, err)
@@ -244,12 +255,16 @@ func (p *pipeline) redactAll(ctx context.Context, _ *os.File) error {
 }
 
 // redactOne decodes an asset again, burns it, looks again, and tells the parent. The
-// error is for a parent that has gone; what goes wrong with the asset withholds it.
+// error is for a parent that has gone or for what endsDocument says; else what goes
+// wrong with the asset withholds it.
 func (p *pipeline) redactOne(ctx context.Context, i int, a *asset) error {
 	var img draw.Image
 	if a.Withheld == "" || (a.page != nil && p.task.Originals) {
 		var err error
 		if img, err = p.load(i); err != nil {
+			if endsDocument(err) {
+				return err
+			}
 			a.Withheld, img = reason.Of(err), nil
 		}
 	}
@@ -258,6 +273,9 @@ func (p *pipeline) redactOne(ctx context.Context, i int, a *asset) error {
 	}
 	if a.Withheld == "" {
 		if err := p.burn(ctx, a, img); err != nil {
+			if endsDocument(err) {
+				return err
+			}
 			a.Withheld = reason.Of(err)
 		}
 	}

@@ -23,10 +23,13 @@ import (
 // fakeReader sees the same line on every picture: a word that is no one's business and
 // an address. The second look sees the number while any of its ink is left.
 type fakeReader struct {
-	page     words.Page
-	err      error
-	panics   bool
-	stubborn bool // the second look sees the number whatever the picture shows
+	page    words.Page
+	err     error
+	panics  bool
+	lookErr error
+
+	lookPanics bool
+	stubborn   bool // the second look sees the number whatever the picture shows
 }
 
 var (
@@ -50,7 +53,13 @@ func (r *fakeReader) Read(context.Context, image.Image, []words.Word) (words.Pag
 }
 
 func (r *fakeReader) Look(_ context.Context, img image.Image, _ document.Turn, _ []document.Box, before *words.Page) (words.Page, error) {
+	if r.lookPanics {
+		panic("212-555-0147")
+	}
 	again := words.Page{Width: before.Width, Height: before.Height, Turn: before.Turn}
+	if r.lookErr != nil {
+		return again, r.lookErr
+	}
 	for _, w := range before.Words {
 		if w.Box == numberBox {
 			return again, nil // known, so not read again
@@ -106,6 +115,11 @@ type outcome struct {
 // process runs the pipeline over one picture and reads what it said.
 func process(t *testing.T, r reader, task wire.Task) outcome {
 	t.Helper()
+	return processWith(t, engines{reader: r, finder: detect.New()}, task)
+}
+
+func processWith(t *testing.T, e engines, task wire.Task) outcome {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "d")
 	f, err := os.Create(path)
 	if err != nil {
@@ -117,7 +131,7 @@ func process(t *testing.T, r reader, task wire.Task) outcome {
 	}
 	task.Limits = document.Limits{Assets: 2, Pages: 2, Frames: 2, AssetPixels: 1e6, TotalPixels: 1e6, Seconds: 5, Ratio: 1000, Entries: 10, UnpackedBytes: 1e6, SourceBytes: 1e6, PageDPI: 100}
 	var said bytes.Buffer
-	redactDocument(engines{reader: r, finder: detect.New()}, task, f, newEmitter(&said))
+	redactDocument(e, task, f, newEmitter(&said))
 	return listen(t, &said)
 }
 
@@ -236,9 +250,39 @@ func TestSecondLookWithholdsWhatStaysVisible(t *testing.T) {
 	process(t, &fakeReader{page: oneLine(), stubborn: true}, wire.Task{}).withheld(t, reason.RedactLook)
 }
 
-func TestWhatCannotBeReadIsWithheld(t *testing.T) {
-	process(t, &fakeReader{err: errors.New("engine")}, wire.Task{}).withheld(t, reason.ReadFailed)
-	process(t, &fakeReader{panics: true}, wire.Task{}).withheld(t, reason.ReadFailed)
+// An engine that fails may do better in another attempt, so the document fails as a
+// whole and is tried again. One that panics will panic again: one attempt.
+func TestFailuresOfTheReaderEndTheDocument(t *testing.T) {
+	for name, c := range map[string]struct {
+		reader fakeReader
+		want   reason.Code
+		class  reason.Class
+	}{
+		"error":            {fakeReader{page: oneLine(), err: errors.New("engine")}, reason.ReadFailed, reason.Transient},
+		"panic":            {fakeReader{page: oneLine(), panics: true}, reason.CellCrashed, reason.Permanent},
+		"no code":          {fakeReader{page: oneLine(), err: reason.Because(reason.Internal, nil)}, reason.CellCrashed, reason.Permanent},
+		"error when again": {fakeReader{page: oneLine(), lookErr: errors.New("engine")}, reason.ReadFailed, reason.Transient},
+		"panic when again": {fakeReader{page: oneLine(), lookPanics: true}, reason.CellCrashed, reason.Permanent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := process(t, &c.reader, wire.Task{})
+			end, ok := o.end.(wire.Failed)
+			if !ok || end.Reason != reason.NumberOf(c.want) || len(o.done) != 0 || o.made.Len() != 0 {
+				t.Errorf("ends with %+v after %d assets, want %s", o.end, len(o.done), c.want)
+			}
+			if got := reason.Must(c.want).Class; got != c.class {
+				t.Errorf("%s is %s", c.want, got)
+			}
+		})
+	}
+}
+
+// Whatever step breaks down, the document is not tried again.
+func TestPanicOfAStepIsPermanent(t *testing.T) {
+	o := processWith(t, engines{reader: &fakeReader{page: oneLine()}}, wire.Task{}) // no finder: detect panics
+	if end, ok := o.end.(wire.Failed); !ok || end.Reason != reason.NumberOf(reason.CellCrashed) {
+		t.Errorf("ends with %+v", o.end)
+	}
 }
 
 func TestUnreadRegions(t *testing.T) {
