@@ -42,6 +42,7 @@ func TestSpread(t *testing.T) {
 		"120   /   80      98      72",
 		"Y   N   Y   N   N",
 		"A   B   C   D   E",
+		"to % v.o.C.s",
 	} {
 		check(t, text, words.Subject{})
 	}
@@ -84,7 +85,7 @@ func TestGlue(t *testing.T) {
 		check(t, text, words.Subject{})
 	}
 	for word, want := range map[string]string{
-		"310WillowBend": "310|Willow|Bend", "MT59715": "MT|59715", "McAllister": "McAllister", "HbA1c": "HbA1c",
+		"310WillowBend": "310|Willow|Bend", "MT59715": "MT|59715", "McAllister": "McAllister", "HbA1c": "HbA1c", "Apri1": "Apri1",
 		"SRMC7741920": "SRMC7741920", "12Mar2020": "12|Mar|2020", "12MAR2020": "12MAR2020", "Äpfel7": "Äpfel|7",
 	} {
 		var parts []string

@@ -40,9 +40,14 @@ func isSeam(head, tail []rune) bool {
 	case all(tail, unicode.IsDigit):
 		word := isCapitalised(head) && all(head[1:], unicode.IsLower)
 		state := len(head) == 2 && len(tail) == 5 && all(head, unicode.IsUpper)
-		return word && len(tail) <= 5 || state
+		return word && len(tail) <= 5 && !isMisreadLetter(tail) || state
 	}
 	return false
+}
+
+// isMisreadLetter reports whether digits at a word's end were letters: "Apri1", "Bil1".
+func isMisreadLetter(digits []rune) bool {
+	return len(digits) == 1 && (digits[0] == '1' || digits[0] == '0')
 }
 
 // isCapitalised reports whether rs begins like a word: a capital and two small letters.

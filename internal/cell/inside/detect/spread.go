@@ -103,7 +103,7 @@ func (f *Finder) boxed(sh *sheet, i int) (span, bool) {
 	for k := i; k < row.to && k < i+2*spreadTokens; k++ {
 		t := &sh.toks[k]
 		if t.kind == sign {
-			if !strings.Contains("|[]-/.", t.text) {
+			if !strings.Contains("|[]", t.text) {
 				break
 			}
 			continue
