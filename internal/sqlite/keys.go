@@ -26,11 +26,23 @@ const orphanAge = time.Hour
 // After 30 days nobody is coming, and short memory counts for more.
 const handOver = 30 * 24 * time.Hour
 
-// PutKey implements vault.Keys. A key that was destroyed is not made again.
+// taskLife is how long a sealed order (source reference, hints about the subject) may
+// wait: for a worker, or as a dead job's for the operator who replays it. Most orders end
+// with their job long before; this bounds those that nobody comes back to. It is as long
+// as handOver, so that a backlog and a result may wait for the same absence.
+const taskLife = handOver
+
+// PutKey implements vault.Keys. A key that was destroyed is not made again. A task's key
+// gets its expiry at once, since a job that never ends is never dated by its end.
 func (db *DB) PutKey(ctx context.Context, job document.ID, c vault.Class, wrapped []byte) ([]byte, error) {
 	var stored []byte
 	err := db.write(ctx, "store a data key", func(t *tx) (err error) {
-		_, err = t.exec(sqlKeyAdd, append(keyName(job, c), sql.Named("wrapped", wrapped), sql.Named("now", t.now))...)
+		expires := int64(0)
+		if c == vault.Task {
+			expires = t.now + taskLife.Milliseconds()
+		}
+		_, err = t.exec(sqlKeyAdd, append(keyName(job, c),
+			sql.Named("wrapped", wrapped), sql.Named("now", t.now), sql.Named("expires", expires))...)
 		if err != nil {
 			return err
 		}
@@ -65,8 +77,8 @@ func (db *DB) ExpiredKeys(ctx context.Context, now time.Time, n int) ([]vault.Ke
 	return out, failed("look for expired data keys", err)
 }
 
-// DestroyKey deletes a key and appends its `deleted` event in one transaction. The row is
-// overwritten in the file, and the write-ahead log is cut so that it holds no copy either;
+// DestroyKey deletes a key and appends its `deleted` event in one transaction; with a
+// task's key goes the job's sealed order. The row is overwritten in the file, and the write-ahead log is cut so that it holds no copy either;
 // where a reader of another process stands in the way of that, the next cut does it.
 // A key that is not there gives ErrKeyGone and no event.
 func (db *DB) DestroyKey(ctx context.Context, job document.ID, c vault.Class, event receipt.Event) error {
@@ -76,6 +88,11 @@ func (db *DB) DestroyKey(ctx context.Context, job document.ID, c vault.Class, ev
 		}
 		if _, err := t.exec(sqlKeyTombstone, append(keyName(job, c), sql.Named("now", t.now))...); err != nil {
 			return err
+		}
+		if c == vault.Task {
+			if _, err := t.exec(sqlTaskForget, sql.Named("job", string(job))); err != nil {
+				return err
+			}
 		}
 		return t.tell(event)
 	})
@@ -97,5 +114,6 @@ var (
 	sqlKeysExpired  = query("keys_expired")
 	sqlKeyRemove    = query("key_remove")
 	sqlKeyTombstone = query("key_tombstone")
+	sqlTaskForget   = query("task_forget")
 	sqlWALTruncate  = query("wal_truncate")
 )

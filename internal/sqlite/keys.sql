@@ -1,6 +1,6 @@
 -- name: key_add
-INSERT INTO keys (job, class, wrapped, created)
-SELECT :job, :class, :wrapped, :now
+INSERT INTO keys (job, class, wrapped, created, expires)
+SELECT :job, :class, :wrapped, :now, :expires
 WHERE NOT EXISTS (SELECT 1 FROM destroyed_keys WHERE job = :job AND class = :class)
 ON CONFLICT (job, class) DO NOTHING;
 
@@ -25,6 +25,9 @@ ORDER BY keys.created, keys.job, keys.class LIMIT :n;
 
 -- name: key_remove
 DELETE FROM keys WHERE job = :job AND class = :class;
+
+-- name: task_forget
+UPDATE jobs SET sealed = NULL WHERE id = :job;
 
 -- name: key_tombstone
 INSERT INTO destroyed_keys (job, class, destroyed) VALUES (:job, :class, :now);

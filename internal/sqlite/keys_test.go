@@ -162,6 +162,39 @@ func TestDeliveryDatesAnew(t *testing.T) {
 	expired(t, db, vault.Derivative, vault.Original)
 }
 
+// An order that nobody comes for is destroyed, key and ciphertext: of a job that still
+// waits, and of a dead one.
+func TestOrdersDoNotWaitForEver(t *testing.T) {
+	for _, dead := range []bool{false, true} {
+		db, _, c := openNew(t)
+		j := newJob()
+		j.Sealed = []byte("sealed order")
+		putKey(t, db, j.ID, vault.Task)
+		if _, _, err := db.Enqueue(t.Context(), j, receipt.Event{}); err != nil {
+			t.Fatal(err)
+		}
+		if dead {
+			end(t, db, j.ID, document.Dead, nil)
+			if err := sealAll(db); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.advance(30*24*time.Hour - time.Minute)
+		expired(t, db)
+		c.advance(time.Minute)
+		expired(t, db, vault.Task)
+		if got, err := db.Job(t.Context(), j.ID); err != nil || string(got.Sealed) != "sealed order" {
+			t.Errorf("the order is %q, %v", got.Sealed, err)
+		}
+		if err := db.DestroyKey(t.Context(), j.ID, vault.Task, receipt.Event{Kind: receipt.Deleted}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := db.Job(t.Context(), j.ID); err != nil || got.Sealed != nil {
+			t.Errorf("without its key, the order is still %q, %v", got.Sealed, err)
+		}
+	}
+}
+
 // Only who holds the lease dates keys: a stale worker would cut the life of what the
 // job's holder makes.
 func TestStaleWorkerDatesNoKey(t *testing.T) {
