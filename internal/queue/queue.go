@@ -40,7 +40,7 @@ type Job struct {
 	Target     document.State // while Sealing: the state that the checkpoint brings
 	Reason     reason.Code    // of the last failure, or of the end
 	Key        string         // idempotency key, opaque; unique per tenant while the job is remembered; may be empty
-	Attempt    int            // claims so far
+	Attempt    int            // claims so far, but for those that a stopping worker gave back
 	Token      int64          // fencing token of the last claim; grows over the whole store
 	Created    time.Time
 	NotBefore  time.Time // not claimed earlier
@@ -118,7 +118,9 @@ type Store interface {
 	// Finish writes the outcome under the lease.
 	Finish(ctx context.Context, l Lease, o Outcome) error
 
-	// Release gives the job back under the lease: Queued, not before the given time.
+	// Release gives the job back under the lease: Queued, not before the given time. With
+	// reason.QueueStopped the claim does not count as an attempt: that a worker was told
+	// to stop says nothing about the job, and restarts must not use its attempts up.
 	Release(ctx context.Context, l Lease, why reason.Code, notBefore time.Time, event receipt.Event) error
 
 	// Expire returns every Leased job whose deadline has passed to Queued, each with the

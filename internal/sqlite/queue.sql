@@ -46,7 +46,8 @@ UPDATE jobs SET state = 'sealing', target = :target, reason = :reason, bytes = :
 WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
 
 -- name: lease_release
-UPDATE jobs SET state = 'queued', reason = :reason, not_before = :not_before, lease_until = 0
+UPDATE jobs SET state = 'queued', reason = :reason, not_before = :not_before, lease_until = 0,
+                attempt = attempt - :given_back
 WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
 
 -- name: expired_any

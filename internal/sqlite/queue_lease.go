@@ -92,8 +92,12 @@ func (t *tx) keep(job document.ID, by map[string]time.Duration) error {
 
 // Release implements queue.Store.
 func (db *DB) Release(ctx context.Context, l queue.Lease, why reason.Code, notBefore time.Time, event receipt.Event) error {
+	givenBack := 0
+	if why == reason.QueueStopped {
+		givenBack = 1
+	}
 	return db.write(ctx, "release a job", func(t *tx) error {
-		err := t.fenced(l, sqlLeaseRelease, sql.Named("reason", string(why)),
+		err := t.fenced(l, sqlLeaseRelease, sql.Named("reason", string(why)), sql.Named("given_back", givenBack),
 			sql.Named("not_before", max(t.now, ceilMillis(notBefore))))
 		if err != nil {
 			return err

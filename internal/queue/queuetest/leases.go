@@ -174,6 +174,24 @@ func releaseBacksOff(s *suite) {
 	s.told(receipt.Received, receipt.Claimed, receipt.Retried, receipt.Claimed)
 }
 
+// Restarts during one long document must not use its attempts up.
+func stopIsNoAttempt(s *suite) {
+	s.enqueue(newJob())
+	var last int64
+	for range 7 {
+		j, l := s.claim(s.Store)
+		if j.Attempt != 1 || l.Token <= last {
+			s.Fatalf("claimed as attempt %d with token %d after %d", j.Attempt, l.Token, last)
+		}
+		last = l.Token
+		s.must(s.Store.Release(s.ctx, l, reason.QueueStopped, s.now(), event(receipt.Retried, j.ID)))
+		if got := s.job(j.ID); got.Attempt != 0 || got.Reason != reason.QueueStopped {
+			s.Fatalf("given back, the job is %+v", got)
+		}
+		s.writesNothing(l)
+	}
+}
+
 func outboxKeepsOrder(s *suite) {
 	s.enqueue(newJob())
 	j, l := s.claim(s.Store)

@@ -213,10 +213,14 @@ func (m *model) release(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	why := rapid.SampledFrom([]reason.Code{reason.SourceUnreadable, reason.QueueStopped}).Draw(t, "why")
 	e := m.event(receipt.Retried)
-	if agrees(t, j, m.store(t).Release(m.ctx, l, reason.SourceUnreadable, now.Add(d), e)) {
+	if agrees(t, j, m.store(t).Release(m.ctx, l, why, now.Add(d), e)) {
 		m.sent(e)
-		j.state, j.why, j.notBefore = document.Queued, reason.SourceUnreadable, m.clock+d
+		j.state, j.why, j.notBefore = document.Queued, why, m.clock+d
+		if why == reason.QueueStopped {
+			j.attempt--
+		}
 	}
 }
 

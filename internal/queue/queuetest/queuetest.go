@@ -59,6 +59,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		{"FinishSealsOnce", finishSealsOnce},
 		{"FinishForgetsTheTask", finishForgetsTheTask},
 		{"ReleaseBacksOff", releaseBacksOff},
+		{"StopIsNoAttempt", stopIsNoAttempt},
 		{"OutboxKeepsOrder", outboxKeepsOrder},
 		{"FailedWriteTellsNothing", failedWriteTellsNothing},
 		{"WorkingCopiesAreCounted", workingCopiesAreCounted},
