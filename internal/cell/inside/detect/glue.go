@@ -35,14 +35,37 @@ func isSeam(head, tail []rune) bool {
 	last := head[len(head)-1]
 	switch {
 	case isCapitalised(tail):
-		return all(head, unicode.IsDigit) && len(head) <= 6 ||
-			unicode.IsLower(last) && len(head) >= gluedHead && all(head, unicode.IsLetter)
+		return all(head, unicode.IsDigit) && len(head) <= 6 || isOrdinal(head) ||
+			unicode.IsLower(last) && (len(head) >= gluedHead && all(head, unicode.IsLetter) || len(head) >= 2 && all(head, unicode.IsLower))
+	case len(tail) <= 2 && unicode.IsUpper(tail[0]): // "withDr", "HunterR"
+		return unicode.IsLower(last) && len(head) >= gluedHead && all(head, unicode.IsLetter) && (len(tail) == 1 || gluedShort[string(tail)])
 	case all(tail, unicode.IsDigit):
 		word := isCapitalised(head) && all(head[1:], unicode.IsLower)
 		state := len(head) == 2 && len(tail) == 5 && all(head, unicode.IsUpper)
-		return word && len(tail) <= 5 && !isMisreadLetter(tail) || state
+		return word && len(tail) <= 5 && !isMisreadLetter(tail) || state || gluedBefore[string(head)]
+	case all(tail, unicode.IsLower) && len(tail) >= gluedTail: // "1943and"
+		return all(head, unicode.IsDigit) && len(head) == 4
 	}
 	return false
+}
+
+// gluedShort are the words of two letters that are parted from the word before.
+var gluedShort = map[string]bool{"Dr": true, "Mr": true, "Ms": true, "St": true, "Rd": true, "Ct": true, "Ln": true}
+
+// gluedBefore are the short words that are parted from digits behind them.
+var gluedBefore = map[string]bool{
+	"on": true, "at": true, "of": true, "from": true, "by": true, "to": true, "is": true, "was": true, "since": true, "until": true, "de": true, "el": true, "le": true,
+	"am": true, "vom": true, "DOB": true, "MRN": true, "SSN": true, "Ph": true, "scheduled": true, "dated": true, "seen": true,
+}
+
+// isOrdinal accepts "42nd".
+func isOrdinal(rs []rune) bool {
+	n := len(rs) - 2
+	if n < 1 || !all(rs[:n], unicode.IsDigit) {
+		return false
+	}
+	end := string(rs[n:])
+	return end == "st" || end == "nd" || end == "rd" || end == "th"
 }
 
 // isMisreadLetter reports whether digits at a word's end were letters: "Apri1", "Bil1".

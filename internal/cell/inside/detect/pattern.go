@@ -65,7 +65,7 @@ var patterns = []pattern{
 	compile(document.Date, 0.9, digitsAndDots(8, 3), `(?:^|[^0-9A-Za-z.])([0-9]{1,2}[/.\-][0-9]{1,2}[/.\-](?:19|20)[0-9]{2})[0-9]{1,2}:[0-9]{2}`, isDate), // its time glued to it
 	compile(document.Date, 0.9, digits(3), `(?:^|[^0-9A-Za-z])(`+d+`{4}`+sep+d+`{1,2}`+sep+d+`{1,2})(?:$|[^0-9A-Za-z]|T[0-9])`, isDate),
 	compile(document.Date, 0.8, digits(6), `\b((?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:[0-9]{4,6})?\b`, nil),
-	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+monthName+`[ ,.\-]{0,2}`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`))?)\b`, hasTrueDigit),
+	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+monthName+`[ ,.\-]{0,2}`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`)|`+yearLong+`)?)\b`, hasTrueDigit),
 	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+d+`{1,2}(?:st|nd|rd|th|er|\.|º|°)?[ \-./]{0,2}(?:of |de |day of )?`+monthName+`(?:[ \-,./']{0,2}(?:de |del |of )?(?:`+yearLong+`|'?[0-9]{2}\b))?)`, dayAndMonth),
 	compile(document.Date, 0.85, needMonth, `(?i)\b(`+monthName+`[ ,\-/]{1,2}(?:of |de |del )?'?(?:`+yearLong+`|[0-9]{2}))\b`, hasTrueDigit),
 	compile(document.Date, 0.85, needMonth, `(?i)\b((?:19|20)[0-9]{2}[ \-/.]?`+monthName+`[ \-/.]?[0-9]{1,2})\b`, nil),

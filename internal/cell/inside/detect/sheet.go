@@ -128,17 +128,20 @@ func (sh *sheet) addRow(f *Finder, indexes []int) {
 			}
 		}
 		end = box.X + box.W
-		base, total := text.Len(), utf8.RuneCountInString(w.Text)
-		text.WriteString(w.Text)
+		total, written := utf8.RuneCountInString(w.Text), 0
 		for _, c := range cut(w.Text) {
 			if c.parted {
 				gap = leastGap
 			}
+			if c.parted || c.a > written {
+				text.WriteByte(' ') // patterns see the lost space
+			}
 			t := f.newToken(c.text, gap)
-			t.index, t.row, t.word, t.a, t.b, t.at = len(sh.toks), len(sh.rows), i, c.a, c.b, base+c.at
+			t.index, t.row, t.word, t.a, t.b, t.at = len(sh.toks), len(sh.rows), i, c.a, c.b, text.Len()
 			t.x0, t.x1 = box.X+box.W*c.a/total, box.X+box.W*c.b/total
 			sh.toks = append(sh.toks, t)
-			gap = 0
+			text.WriteString(c.text)
+			gap, written = 0, c.b
 			if t.kind == letters && len(t.text) > 1 {
 				named++
 				if t.upper {
@@ -199,11 +202,11 @@ func (f *Finder) newToken(text string, gap float64) token {
 	return t
 }
 
-// piece is a token's text with its place in the word: runes [a, b), byte at.
+// piece is a token's text with its place in the word: runes [a, b).
 type piece struct {
-	text     string
-	a, b, at int
-	parted   bool // a lost space stood before it
+	text   string
+	a, b   int
+	parted bool // a lost space stood before it
 }
 
 // cut splits a word into runs of letters and digits (an apostrophe between letters
@@ -215,13 +218,10 @@ func cut(s string) []piece {
 	inWord := func(i int) bool {
 		return i < len(rs) && (unicode.IsLetter(rs[i]) || unicode.IsDigit(rs[i]) || unicode.Is(unicode.M, rs[i]))
 	}
-	at := 0
 	add := func(i, j int, parted bool) {
-		text := string(rs[i:j])
 		if !unicode.IsSpace(rs[i]) {
-			out = append(out, piece{text, i, j, at, parted})
+			out = append(out, piece{string(rs[i:j]), i, j, parted})
 		}
-		at += len(text)
 	}
 	for i := 0; i < len(rs); {
 		j, parted := i+1, false
