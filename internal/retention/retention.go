@@ -23,6 +23,7 @@ type Store interface {
 	Job(ctx context.Context, id document.ID) (queue.Job, error)
 	ExpiredKeys(ctx context.Context, now time.Time, n int) ([]vault.KeyName, error)
 	DestroyKey(ctx context.Context, job document.ID, c vault.Class, event receipt.Event) error
+	Key(ctx context.Context, job document.ID, c vault.Class) ([]byte, error)
 }
 
 // Retention sweeps a vault. It may run beside working workers.
@@ -65,18 +66,16 @@ func (r *Retention) destroyExpired(ctx context.Context) error {
 
 // Destroy destroys one data key and what it opened. That there is none is no error.
 func (r *Retention) Destroy(ctx context.Context, job document.ID, c vault.Class) error {
-	err := r.Store.DestroyKey(ctx, job, c, destroyed(job, c))
-	switch {
-	case reason.Of(err) == reason.VaultKeyGone:
-	case err != nil:
-		return err
-	default:
+	had, err := r.Vault.Destroy(ctx, vault.KeyName{Job: job, Class: c}, func() error {
+		return r.Store.DestroyKey(ctx, job, c, destroyed(job, c))
+	})
+	if had {
 		r.Log.Info("data key destroyed", "job", job, "class", c)
 		if r.Sealed != nil {
 			r.Sealed()
 		}
 	}
-	return r.Vault.DeleteClass(ctx, job, c)
+	return err
 }
 
 func destroyed(job document.ID, c vault.Class) receipt.Event {
@@ -87,7 +86,8 @@ func destroyed(job document.ID, c vault.Class) receipt.Event {
 	}
 }
 
-// deleteUnreferenced removes blobs of attempts that did not end their job.
+// deleteUnreferenced removes blobs of attempts that did not end their job, and those
+// that nobody can read any more.
 func (r *Retention) deleteUnreferenced(ctx context.Context) error {
 	var fault error
 	gone, err := r.Vault.Sweep(ctx, func(ref vault.Ref) bool {
@@ -102,7 +102,9 @@ func (r *Retention) deleteUnreferenced(ctx context.Context) error {
 }
 
 // counts reports whether a blob belongs to a result, or to an attempt that may still
-// write: one under the last token that the job was claimed with.
+// write: one under the last token that the job was claimed with. A blob whose key is gone
+// counts for nothing: a process died between the two halves of its destruction. No blob
+// is begun before its key is stored.
 func (r *Retention) counts(ctx context.Context, ref vault.Ref) (bool, error) {
 	j, err := r.Store.Job(ctx, ref.Job)
 	if errors.Is(err, queue.ErrNotFound) {
@@ -118,5 +120,9 @@ func (r *Retention) counts(ctx context.Context, ref vault.Ref) (bool, error) {
 	case document.Rejected, document.Dead, document.Queued:
 		return false, nil
 	}
-	return true, nil
+	_, err = r.Store.Key(ctx, ref.Job, ref.Class)
+	if reason.Of(err) == reason.VaultKeyGone {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"blotter/internal/document"
 	"blotter/internal/durable"
+	"blotter/internal/reason"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 )
@@ -52,31 +53,43 @@ func (v *Vault) Sweep(ctx context.Context, keep func(Ref) bool) ([]Ref, error) {
 	return gone, err
 }
 
-// DeleteJob deletes every blob of a job, finished or not. That there are none is no
-// error. When it returns nil the names are gone from the disk.
-func (v *Vault) DeleteJob(ctx context.Context, job document.ID) error {
-	for _, c := range []Class{Derivative, Original} {
-		if err := v.DeleteClass(ctx, job, c); err != nil {
-			return err
-		}
+// Destroy destroys the data of a job's class: destroyKey is the transaction of whoever
+// keeps the keys, and what the key opened is deleted after it. It reports whether there
+// was a key; that there was none (vault.key_destroyed) is no error, so that what a killed
+// process left half done is done again. When it returns nil the names are gone from the
+// disk.
+func (v *Vault) Destroy(ctx context.Context, k KeyName, destroyKey func() error) (bool, error) {
+	if _, err := document.ParseID(string(k.Job)); err != nil {
+		return false, err
 	}
-	return v.removeDir(string(job))
+	err := destroyKey()
+	destroyed := err == nil
+	if reason.Of(err) != reason.VaultKeyGone && err != nil {
+		return false, err
+	}
+	return destroyed, v.deleteClass(ctx, k)
 }
 
-// DeleteClass deletes every blob of a job's class, finished or not. A class that only
+// deleteClass deletes every blob of a job's class, finished or not. A class that only
 // ever seals messages has none.
-func (v *Vault) DeleteClass(ctx context.Context, job document.ID, c Class) error {
-	if _, err := document.ParseID(string(job)); err != nil {
-		return err
-	}
-	if !c.holdsBlobs() {
+func (v *Vault) deleteClass(ctx context.Context, k KeyName) error {
+	if !k.Class.holdsBlobs() {
 		return nil
 	}
-	dir := path.Join(string(job), string(c))
+	dir := path.Join(string(k.Job), string(k.Class))
 	if err := v.walk(ctx, dir+"/", func(key string) error { return v.remove(ctx, key) }); err != nil {
 		return err
 	}
-	return v.removeDir(dir)
+	if err := v.removeDir(dir); err != nil {
+		return err
+	}
+	// The job's own directory goes with its last class. Only names are lost if the
+	// machine dies before this is on disk, so nothing waits for it.
+	err := os.Remove(filepath.Join(v.dir, string(k.Job)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
+		return unavailable("remove a job's directory", err)
+	}
+	return nil
 }
 
 // DeleteSuperseded deletes every blob of a job, finished or not, that was written under

@@ -1,11 +1,6 @@
 package vault_test
 
-import (
-	"testing"
-
-	"blotter/internal/document"
-	"blotter/internal/vault"
-)
+import "testing"
 
 func TestFingerprints(t *testing.T) {
 	p, other := newPlace(t), newPlace(t)
@@ -23,12 +18,5 @@ func TestFingerprints(t *testing.T) {
 	p.open(t)
 	if p.Fingerprint([]byte("ab"), []byte("c")) != name {
 		t.Error("the name changed with a new start")
-	}
-}
-
-func TestClassOfMessagesHasNoBlobs(t *testing.T) {
-	p := newPlace(t)
-	if err := p.DeleteClass(t.Context(), document.NewID(), vault.Task); err != nil {
-		t.Error(err)
 	}
 }

@@ -46,6 +46,17 @@ func (k *memoryKeys) Key(_ context.Context, job document.ID, c vault.Class) ([]b
 	return nil, reason.Because(reason.VaultKeyGone, nil)
 }
 
+func (k *memoryKeys) destroy(n vault.KeyName) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	name := string(n.Job) + string(n.Class)
+	if k.keys[name] == nil {
+		return reason.Because(reason.VaultKeyGone, nil)
+	}
+	delete(k.keys, name)
+	return nil
+}
+
 type place struct {
 	dir, keyFile string
 	keys         *memoryKeys
@@ -352,22 +363,52 @@ func TestSweepAndDelete(t *testing.T) {
 	if all, err := p.List(t.Context(), ""); err != nil || len(all) != 3 {
 		t.Errorf("of all jobs %v, %v", all, err)
 	}
-	if err := p.DeleteClass(t.Context(), job, vault.Original); err != nil {
-		t.Fatal(err)
-	}
+	p.destroy(t, vault.KeyName{Job: job, Class: vault.Original})
 	if list, _ := p.List(t.Context(), job); !slices.Equal(list, []vault.Ref{final}) {
 		t.Errorf("left %v", list)
 	}
 	for range 2 { // the second time there is nothing
-		if err := p.DeleteJob(t.Context(), job); err != nil {
-			t.Fatal(err)
-		}
+		p.destroy(t, vault.KeyName{Job: job, Class: vault.Derivative})
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, string(job))); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the job's directory stays: %v", err)
 	}
 	if got, err := p.get(t.Context(), other); err != nil || string(got) != "x" {
 		t.Errorf("another job's blob: %q, %v", got, err)
+	}
+}
+
+// destroy destroys a class as the rooms do, and reports whether it had a key.
+func (p *place) destroy(t *testing.T, k vault.KeyName) bool {
+	t.Helper()
+	had, err := p.Destroy(t.Context(), k, func() error { return p.keys.destroy(k) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return had
+}
+
+// Where the key cannot be destroyed, nothing is deleted; where it is gone, the rest is.
+func TestDestroyGoesOnWhereItWasCut(t *testing.T) {
+	p := newPlace(t)
+	r := ref(vault.Derivative)
+	k := vault.KeyName{Job: r.Job, Class: r.Class}
+	p.put(t, r, []byte("x"))
+	busy := reason.Because(reason.QueueBusy, nil)
+	if had, err := p.Destroy(t.Context(), k, func() error { return busy }); had || reason.Of(err) != reason.QueueBusy {
+		t.Errorf("destroyed: %v, %v", had, err)
+	}
+	if got, err := p.get(t.Context(), r); err != nil || string(got) != "x" {
+		t.Errorf("after a failure: %q, %v", got, err)
+	}
+	if err := p.keys.destroy(k); err != nil { // and the process dies
+		t.Fatal(err)
+	}
+	if p.destroy(t, k) {
+		t.Error("a key was destroyed twice")
+	}
+	if left := p.files(t); len(left) != 0 {
+		t.Errorf("left %v", left)
 	}
 }
 
@@ -420,7 +461,8 @@ func TestNamesThatNobodyMayGive(t *testing.T) {
 			t.Errorf("%s was opened", name)
 		}
 	}
-	if err := p.DeleteJob(t.Context(), ".."); err == nil {
+	_, err := p.Destroy(t.Context(), vault.KeyName{Job: "..", Class: vault.Original}, func() error { return nil })
+	if err == nil {
 		t.Error("a path was deleted as a job")
 	}
 }

@@ -111,8 +111,9 @@ func (a *attempt) keep(state document.State) map[string]time.Duration {
 }
 
 // tidy destroys what an ended job no longer needs: its order, the blobs of attempts that
-// died and, where nothing is handed out, every blob. A dead job keeps its order, because it may be replayed. What
-// fails here is left to the janitor, so an error is only worth a line.
+// died and, where nothing is handed out, every blob. A dead job keeps its order, because
+// it may be replayed. What fails here is left to the janitor, so an error is only worth a
+// line.
 func (a *attempt) tidy(ctx context.Context, state document.State) {
 	w := a.worker
 	var doomed []vault.Class
@@ -135,9 +136,8 @@ func (a *attempt) tidy(ctx context.Context, state document.State) {
 
 // destroy destroys a data key and deletes what it opened. Neither being there is fine.
 func (w *Worker) destroy(ctx context.Context, job document.ID, c vault.Class) error {
-	err := w.Store.DestroyKey(ctx, job, c, keyDestroyed(job, c))
-	if err != nil && reason.Of(err) != reason.VaultKeyGone {
-		return err
-	}
-	return w.Vault.DeleteClass(ctx, job, c)
+	_, err := w.Vault.Destroy(ctx, vault.KeyName{Job: job, Class: c}, func() error {
+		return w.Store.DestroyKey(ctx, job, c, keyDestroyed(job, c))
+	})
+	return err
 }
