@@ -79,6 +79,7 @@ func TestKilledWhilePutting(t *testing.T) {
 		if left := p.files(t); len(left) != 0 {
 			t.Errorf("point %d: the sweep left %d files", n, len(left))
 		}
+		onlyKnownNames(t, n, dir)
 		v.Close()
 		db.Close()
 		if !killed {
@@ -88,6 +89,28 @@ func TestKilledWhilePutting(t *testing.T) {
 			t.Logf("killed at %d points", n-1)
 			return
 		}
+	}
+}
+
+// onlyKnownNames looks for copies of the station key: none but the key itself may stand,
+// at whichever instant of its making the process was killed.
+func onlyKnownNames(t *testing.T, point int, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), "blotter.db") && e.Name() != "station.key.lock" {
+			names = append(names, e.Name())
+		}
+	}
+	if !slices.Equal(names, []string{"station.key", "vault"}) {
+		t.Errorf("point %d: after recovery there stand %v", point, names)
+	}
+	if st, err := os.Stat(filepath.Join(dir, "station.key.lock")); err == nil && st.Size() != 0 {
+		t.Errorf("point %d: the lock file holds %d bytes", point, st.Size())
 	}
 }
 

@@ -3,7 +3,6 @@ package vault
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -18,6 +17,7 @@ import (
 	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
 	"github.com/tink-crypto/tink-go/v2/streamingaead"
 	"github.com/tink-crypto/tink-go/v2/tink"
+	"golang.org/x/sys/unix"
 )
 
 // domain separates the vault's ciphertexts from all others under the same keys.
@@ -28,9 +28,7 @@ const domain = "blotter.vault/1\n"
 func stationKey(path, dir string) (tink.AEAD, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if data, err = newStationKey(path, dir); err != nil {
-			return nil, err
-		}
+		data, err = newStationKey(path, dir)
 	}
 	if err != nil {
 		return nil, unavailable("read the station key", err)
@@ -53,50 +51,75 @@ func stationKey(path, dir string) (tink.AEAD, error) {
 	return a, nil
 }
 
-func newStationKey(path, dir string) ([]byte, error) {
+// newStationKey makes the key and returns what stands at path. Processes that start
+// together take turns, so that they agree on one key.
+func newStationKey(path, dir string) (data []byte, err error) {
+	if err := durable.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return nil, err
+	}
+	unlock, err := lockFile(path + ".lock")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	data, err = os.ReadFile(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return data, err // another process was faster
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, unavailable("make the station key", err)
+		return nil, err
 	}
 	if len(entries) > 0 {
-		if data, err := os.ReadFile(path); err == nil { // another process was faster, with key and blob
-			return data, nil
-		}
-		return nil, unavailable("make the station key", errors.New("there are blobs already whose key is missing"))
+		return nil, errors.New("there are blobs already whose key is missing")
 	}
 	h, err := keyset.NewHandle(aead.AES256GCMKeyTemplate())
 	if err != nil {
-		return nil, unavailable("make the station key", err)
+		return nil, err
 	}
 	var out bytes.Buffer
 	if err := insecurecleartextkeyset.Write(h, keyset.NewJSONWriter(&out)); err != nil {
-		return nil, unavailable("make the station key", err)
+		return nil, err
 	}
-	if err := durable.MkdirAll(filepath.Dir(path), dirMode); err != nil {
-		return nil, unavailable("make the station key", err)
-	}
-	return installOnce(path, out.Bytes())
+	return out.Bytes(), install(path, out.Bytes())
 }
 
-// installOnce writes a file unless another process did first, and returns what stands
-// there: two processes that start together must agree on one key.
-func installOnce(path string, data []byte) ([]byte, error) {
-	mine := path + "." + rand.Text()
-	if err := durable.WriteFile(mine, data, 0o600); err != nil {
-		return nil, unavailable("write the station key", err)
-	}
-	err := os.Link(mine, path) // fails where the name is taken, unlike a rename
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, unavailable("write the station key", err)
-	}
-	if err := durable.Remove(mine); err != nil { // syncs the directory, and so the new name
-		return nil, unavailable("write the station key", err)
-	}
-	data, err = os.ReadFile(path)
+// install writes the file at path in one step. Unlike durable.WriteFile it prepares it
+// under a name that is always the same, which the lock makes safe: what a kill leaves
+// there is key material, and the next start writes over it and moves it away.
+func install(path string, data []byte) error {
+	next := path + ".new"
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, unavailable("read the station key", err)
+		return err
 	}
-	return data, nil
+	_, err = f.Write(data)
+	if err == nil {
+		err = durable.Sync(f)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, durable.Remove(next))
+	}
+	return durable.Rename(next, path)
+}
+
+// lockFile waits until this process alone holds the lock on a file, which it makes
+// where missing and leaves behind, empty: to remove it would let two in.
+func lockFile(path string) (unlock func() error, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f.Close, nil
 }
 
 // dataKey returns the key of a job and class. It never makes one.
