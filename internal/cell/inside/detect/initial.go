@@ -33,3 +33,18 @@ func (f *Finder) isSmallTitled(sh *sheet, t *token, a around) bool {
 	_, titled := f.initialsBefore(sh, t.index)
 	return titled
 }
+
+// isFramed reports whether a capitalised word stands where a family name does, whatever
+// it means: behind an initial ("Rosalind C. Strong"), before a credential, or alone in its
+// cell with a given name that is no other word.
+func (f *Finder) isFramed(sh *sheet, k int) bool {
+	cell := sh.toks[k].cell
+	if k-2 > cell[0] && sh.toks[k-1].text == "." && len([]rune(sh.toks[k-2].text)) == 1 && sh.toks[k-2].title {
+		return true
+	}
+	if f.prior(&sh.toks[k-1]) < 0.6 {
+		return false
+	}
+	credential := k+2 < cell[1] && sh.toks[k+1].text == "," && f.isCredential(&sh.toks[k+2])
+	return credential || k == cell[0]+1 && k+1 == cell[1]
+}

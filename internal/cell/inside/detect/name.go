@@ -425,7 +425,7 @@ func (f *Finder) extends(sh *sheet, scores []float64, k, from int) bool {
 	case scores[k] > 0 && scores[k] >= nameScore-nameReach:
 		return true
 	case t.title && len([]rune(t.text)) == 1:
-		return t.fold != "i" || sh.rows[t.row].caps
+		return t.fold != "i" || sh.rows[t.row].caps || k > from && k+1 < len(sh.toks) && sh.toks[k+1].text == "."
 	case f.terms.particles.has(t.fold):
 		return true
 	case k < from && len([]rune(t.text)) == 1: // "Mr. f. whelan"
@@ -443,7 +443,7 @@ func (f *Finder) extends(sh *sheet, scores []float64, k, from int) bool {
 func (f *Finder) isSurnameOf(sh *sheet, k, from int) bool {
 	t := &sh.toks[k]
 	if !t.title || len(t.fold) < 2 || sh.toks[k-1].text == "," || f.terms.eponymHeads.has(t.fold) || f.terms.notNames.has(t.fold) || f.terms.kin.has(t.fold) ||
-		f.terms.facilities.has(t.fold) || f.terms.clinical.has(t.fold) && !t.entry.IsName() || !t.entry.IsName() && (t.entry.Has(lexicon.Common) || sh.rows[t.row].caps) {
+		f.terms.facilities.has(t.fold) || f.terms.clinical.has(t.fold) && !t.entry.IsName() || !t.entry.IsName() && (t.entry.Has(lexicon.Common) && !f.isFramed(sh, k) || sh.rows[t.row].caps) {
 		return false
 	}
 	start := sh.toks[k].cell[0]
