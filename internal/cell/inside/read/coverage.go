@@ -13,10 +13,12 @@ import (
 	"blotter/internal/document"
 )
 
-// explanation is a region together with the layer's words that stand in it.
-type explanation struct {
+// claim is a region together with the layer's words that stand in it.
+type claim struct {
 	region
-	text string
+	words    []words.Word // from left to right
+	doubtful bool         // the words do not explain the region: its pixels count
+	reading  *reading     // what the recogniser made of it; nil where it was not asked
 }
 
 // turnLayer maps the layer's words into the upright view and drops those that say
@@ -47,21 +49,17 @@ func meaningful(text string) bool {
 	return good > bad
 }
 
-// explain parts the regions into those whose ink lies under words of the layer and
-// the rest. Position decides here; agrees looks at what the words say.
-func explain(v view, regions []region, layer []words.Word) (explained []explanation, rest []region) {
-	if len(layer) == 0 {
-		return nil, regions
-	}
-	for _, g := range regions {
+// explain gives each region the words of the layer under which its ink lies. A region
+// whose ink they do not cover is doubtful. Position decides here; check looks at what
+// the words say.
+func explain(v view, regions []region, layer []words.Word) []*claim {
+	out := make([]*claim, len(regions))
+	for i, g := range regions {
 		inside := standIn(g, layer)
-		if len(inside) > 0 && v.covered(g, inside) >= layerCover {
-			explained = append(explained, explanation{g, textOf(inside)})
-		} else {
-			rest = append(rest, g)
-		}
+		covered := len(inside) > 0 && v.covered(g, inside) >= layerCover
+		out[i] = &claim{region: g, words: inside, doubtful: !covered}
 	}
-	return explained, rest
+	return out
 }
 
 // standIn returns the words whose middle lies in the region, from left to right.
@@ -134,30 +132,121 @@ func textOf(ws []words.Word) string {
 	return b.String()
 }
 
-// agrees reads a sample of the regions that the layer explains, spread over the page,
-// and reports whether the layer says the same: a scan's hidden text may be of another
-// page, or rubbish.
-func (r *Reader) agrees(ctx context.Context, v view, explained []explanation) (bool, error) {
-	n := min(len(explained), layerSamples)
-	sample := make([]region, n)
-	for i := range sample {
-		sample[i] = explained[i*len(explained)/n].region
+// check compares what the layer says with what the recogniser reads, in a sample of
+// the regions spread over the page: a scan's hidden text may be of another page, or
+// rubbish, and a sticker may lie on text. Where the sample differs anywhere, all
+// regions are compared, letter by letter: a layer that was wrong once may be so
+// elsewhere. It marks the regions whose pixels count instead, and returns the part of the layer that is still
+// believed.
+func (r *Reader) check(ctx context.Context, v view, claims []*claim, layer []words.Word) ([]words.Word, error) {
+	var explained []*claim
+	for _, c := range claims {
+		if !c.doubtful {
+			explained = append(explained, c)
+		}
 	}
-	readings, err := r.recognise(ctx, v, sample)
+	wrong, err := r.wrong(ctx, v, spread(explained, layerSamples))
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	differ := 0
-	for i, g := range readings {
-		var read strings.Builder
-		for _, w := range g.words {
-			read.WriteString(w.text)
+	if wrong > 0 {
+		if wrong, err = r.wrong(ctx, v, explained); err != nil {
+			return nil, err
 		}
-		if similarity(read.String(), explained[i*len(explained)/n].text) < layerSimilarity {
-			differ++
+		for _, c := range explained {
+			c.doubtful = 3*wrong > len(explained) || c.agreement() < 1
 		}
 	}
-	return 3*differ <= n, nil
+	if 3*wrong > len(explained) {
+		return nil, nil
+	}
+	return withoutDoubtful(layer, claims), nil
+}
+
+// spread takes at most n claims, evenly over all.
+func spread(claims []*claim, n int) []*claim {
+	n = min(len(claims), n)
+	out := make([]*claim, n)
+	for i := range out {
+		out[i] = claims[i*len(claims)/n]
+	}
+	return out
+}
+
+// wrong reads regions and counts those of which the layer says something else.
+func (r *Reader) wrong(ctx context.Context, v view, claims []*claim) (n int, err error) {
+	if err := r.readClaims(ctx, v, claims); err != nil {
+		return 0, err
+	}
+	for _, c := range claims {
+		if c.agreement() < layerSimilarity {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// readDoubtful returns the readings of the regions whose pixels count.
+func (r *Reader) readDoubtful(ctx context.Context, v view, claims []*claim) ([]reading, error) {
+	var doubtful []*claim
+	for _, c := range claims {
+		if c.doubtful {
+			doubtful = append(doubtful, c)
+		}
+	}
+	if err := r.readClaims(ctx, v, doubtful); err != nil {
+		return nil, err
+	}
+	out := make([]reading, len(doubtful))
+	for i, c := range doubtful {
+		out[i] = *c.reading
+	}
+	return out, nil
+}
+
+// readClaims reads those regions that were not read yet.
+func (r *Reader) readClaims(ctx context.Context, v view, claims []*claim) error {
+	var unread []*claim
+	var regions []region
+	for _, c := range claims {
+		if c.reading == nil {
+			unread, regions = append(unread, c), append(regions, c.region)
+		}
+	}
+	readings, err := r.recognise(ctx, v, regions)
+	if err != nil {
+		return err
+	}
+	for i, c := range unread {
+		c.reading = &readings[i]
+	}
+	return nil
+}
+
+// withoutDoubtful drops the layer's words that stand in doubtful regions. A word may
+// stand in a second region, which it explains no longer: that one is read as well.
+func withoutDoubtful(layer []words.Word, claims []*claim) []words.Word {
+	gone := map[words.Word]bool{}
+	for _, c := range claims {
+		if c.doubtful {
+			for _, w := range c.words {
+				gone[w] = true
+			}
+		}
+	}
+	for _, c := range claims {
+		c.doubtful = c.doubtful || slices.ContainsFunc(c.words, func(w words.Word) bool { return gone[w] })
+	}
+	return slices.DeleteFunc(layer, func(w words.Word) bool { return gone[w] })
+}
+
+// agreement is how alike the layer's words of a region and its reading are, 0–1.
+func (c *claim) agreement() float64 {
+	var read strings.Builder
+	for _, w := range c.reading.words {
+		read.WriteString(w.text)
+	}
+	return similarity(read.String(), textOf(c.words))
 }
 
 // similarity compares letters and digits alone, 0–1.

@@ -96,7 +96,8 @@ func (r *Reader) Close() error {
 // Read finds and reads the text of an image, an *image.Gray or an opaque
 // *image.NRGBA whose bounds start at the origin. layer holds the words that the
 // container itself says are shown, in the image's pixels, or nil; they are checked
-// against a sample of the pixels and believed or thrown away. Errors carry
+// against a sample of the pixels, against all where the sample differs anywhere, and
+// believed where they say the same. Errors carry
 // read.engine_failed, or are ctx's.
 func (r *Reader) Read(ctx context.Context, img image.Image, layer []words.Word) (words.Page, error) {
 	page, err := r.read(ctx, img, layer)
@@ -113,13 +114,11 @@ func (r *Reader) read(ctx context.Context, img image.Image, layer []words.Word) 
 		return words.Page{}, err
 	}
 	layer = turnLayer(layer, v)
-	explained, rest := explain(v, regions, layer)
-	if agrees, err := r.agrees(ctx, v, explained); err != nil {
+	claims := explain(v, regions, layer)
+	if layer, err = r.check(ctx, v, claims, layer); err != nil {
 		return words.Page{}, err
-	} else if !agrees {
-		layer, rest = nil, regions
 	}
-	readings, err := r.recognise(ctx, v, rest)
+	readings, err := r.readDoubtful(ctx, v, claims)
 	if err != nil {
 		return words.Page{}, err
 	}

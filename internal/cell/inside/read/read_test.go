@@ -265,6 +265,87 @@ func TestLayerThatLies(t *testing.T) {
 	}
 }
 
+// A page whose layer lies in one region only, as under a sticker or where another
+// reader erred on a name: wherever that is, the pixels count there, and the layer is
+// believed elsewhere.
+func TestLayerThatLiesInOneRegion(t *testing.T) {
+	s := a4(t, 150, letterLines)
+	claims := explain(viewOf(t, s.Gray), regionsOf(t, s.Gray), layerOf(s))
+	if len(claims) < 2*layerSamples {
+		t.Fatalf("%d regions: too few to sample", len(claims))
+	}
+	for _, i := range []int{0, len(claims) / layerSamples, len(claims) / 2} { // sampled, each of them
+		layer := layerOf(s)
+		lie := map[document.Box]bool{}
+		for j := range layer {
+			if slices.Contains(boxesOf(claims[i].words), layer[j].Box) {
+				layer[j].Text, lie[layer[j].Box] = strings.Repeat("x", len(layer[j].Text)), true
+			}
+		}
+		p := mustRead(t, s.Gray, layer)
+		if got := found(t, s.words, p); got < 0.97 {
+			t.Errorf("lie in region %d: %.1f %% of words found", i, 100*got)
+		}
+		believed := 0
+		for _, w := range p.Words {
+			if w.Origin == words.FromLayer {
+				believed++
+				if lie[w.Box] || strings.HasPrefix(w.Text, "xx") {
+					t.Errorf("%q of the layer was believed", w.Text)
+				}
+			}
+		}
+		if 2*believed < len(layer) {
+			t.Errorf("only %d of %d words of the layer are believed", believed, len(layer))
+		}
+	}
+}
+
+// Once one lie is known, a name that differs in few letters is found, too.
+func TestLayerThatWasWrongIsReadEverywhere(t *testing.T) {
+	s := a4(t, 150, letterLines)
+	layer := layerOf(s)
+	claims := explain(viewOf(t, s.Gray), regionsOf(t, s.Gray), layer)
+	for j := range layer {
+		switch {
+		case slices.Contains(boxesOf(claims[0].words), layer[j].Box): // sampled
+			layer[j].Text = strings.Repeat("x", len(layer[j].Text))
+		case layer[j].Text == "Quispe,":
+			layer[j].Text = "Outcome,"
+		case layer[j].Text == "Jorge":
+			layer[j].Text = "large"
+		}
+	}
+	if p := mustRead(t, s.Gray, layer); wordOf(p, "Jorge") == nil || wordOf(p, "large") != nil {
+		t.Error("a name that the layer has wrong was not read")
+	}
+}
+
+func viewOf(t *testing.T, img image.Image) view {
+	t.Helper()
+	p, err := pictureOf(img)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.turned(0)
+}
+
+func regionsOf(t *testing.T, img image.Image) []region {
+	t.Helper()
+	regions, err := reader(t).detect(viewOf(t, img), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regions
+}
+
+func boxesOf(ws []words.Word) (out []document.Box) {
+	for _, w := range ws {
+		out = append(out, w.Box)
+	}
+	return out
+}
+
 func TestLayerOfATurnedPage(t *testing.T) {
 	s := a4(t, 150, noteLines)
 	layer := layerOf(s)
