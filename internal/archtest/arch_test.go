@@ -157,18 +157,10 @@ func TestImportsPointDown(t *testing.T) {
 				t.Errorf("%s imports %s, which is for tests and tools", s.file, imported)
 			case other == name: // rules inside a room follow below
 			case below <= floor:
-				if !sideways(name, other) {
-					t.Errorf("%s: %s may not import %s", s.file, name, other)
-				}
+				t.Errorf("%s: %s may not import %s", s.file, name, other)
 			}
 		}
 	}
-}
-
-// sideways lists what may import a room of its own floor, each with its reason.
-func sideways(from, to string) bool {
-	return (from == "internal/document" || from == "receipt") && to == "internal/reason" || // codes are named there
-		from == "internal/reason" && to == "internal/document"
 }
 
 // Recognised text lives in words; only the cell's own steps may see it. The tests of a

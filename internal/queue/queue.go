@@ -71,9 +71,8 @@ type Lease struct {
 
 // Claim asks for work.
 type Claim struct {
-	Worker string        // opaque name of the process, for events
-	Only   []document.ID // claim no other job; nil: any
-	Lease  time.Duration // how long the lease lasts without a heartbeat
+	Only  []document.ID // claim no other job; nil: any
+	Lease time.Duration // how long the lease lasts without a heartbeat
 }
 
 // Outcome ends a job: it writes the result and moves the job to Sealing.
@@ -82,8 +81,7 @@ type Outcome struct {
 	Reason reason.Code
 	Bytes  int64
 	Result []byte
-	Event  receipt.Event   // redacted, rejected or dead; its sequence number becomes Job.FinalSeq when sealed
-	Also   []receipt.Event // further events of the same transaction, before Event
+	Event  receipt.Event // redacted, rejected or dead; its sequence number becomes Job.FinalSeq when sealed
 
 	// Keep says how long the blobs of a class live from now on, by class: the data keys
 	// that the job has get this expiry with the same write, and a delivery counts it anew.
@@ -111,9 +109,6 @@ type Store interface {
 
 	// Extend is the heartbeat: it moves the deadline to now + d.
 	Extend(ctx context.Context, l Lease, d time.Duration) (Lease, error)
-
-	// Record appends events under the lease (staged, unstaged).
-	Record(ctx context.Context, l Lease, events ...receipt.Event) error
 
 	// Finish writes the outcome under the lease.
 	Finish(ctx context.Context, l Lease, o Outcome) error

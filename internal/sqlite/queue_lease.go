@@ -47,16 +47,6 @@ func (db *DB) Extend(ctx context.Context, l queue.Lease, d time.Duration) (queue
 	return l, nil
 }
 
-// Record implements queue.Store.
-func (db *DB) Record(ctx context.Context, l queue.Lease, events ...receipt.Event) error {
-	return db.write(ctx, "record events", func(t *tx) error {
-		if err := t.holds(l); err != nil {
-			return err
-		}
-		return t.tell(events...)
-	})
-}
-
 // Finish implements queue.Store.
 func (db *DB) Finish(ctx context.Context, l queue.Lease, o queue.Outcome) error {
 	if !o.Target.Ended() {
@@ -69,9 +59,6 @@ func (db *DB) Finish(ctx context.Context, l queue.Lease, o queue.Outcome) error 
 			return err
 		}
 		if err := t.keep(l.Job, o.Keep); err != nil {
-			return err
-		}
-		if err := t.tell(o.Also...); err != nil {
 			return err
 		}
 		return t.outbox(o.Event, l.Job, o.Target)

@@ -63,15 +63,8 @@ func (t *tx) must(none error, query string, args ...any) error {
 	return err
 }
 
-// tell appends events to the outbox that move no job.
-func (t *tx) tell(events ...receipt.Event) error {
-	for _, e := range events {
-		if err := t.outbox(e, "", ""); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// tell appends an event to the outbox that moves no job.
+func (t *tx) tell(e receipt.Event) error { return t.outbox(e, "", "") }
 
 // outbox appends an event; once it is sealed, the job moves to the state.
 func (t *tx) outbox(e receipt.Event, job document.ID, state document.State) error {

@@ -62,7 +62,7 @@ type Worker struct {
 // ready, the cause of ctx where the process is stopping, and otherwise an error only
 // where the store itself failed.
 func (w *Worker) Next(ctx context.Context, only []document.ID) (document.ID, error) {
-	j, err := w.Store.Claim(ctx, queue.Claim{Worker: w.Config.Name, Only: only, Lease: w.Config.Lease}, w.claimed)
+	j, err := w.Store.Claim(ctx, queue.Claim{Only: only, Lease: w.Config.Lease}, w.claimed)
 	if err != nil {
 		return "", err
 	}

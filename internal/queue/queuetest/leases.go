@@ -114,7 +114,6 @@ func finishSealsOnce(s *suite) {
 		j, l := s.claim(s.Store)
 		o := outcome(target, j.ID)
 		o.Reason = reason.SniffEmpty
-		o.Also = []receipt.Event{event(receipt.Unstaged, j.ID)}
 		s.must(s.Store.Finish(s.ctx, l, o))
 		got := s.job(j.ID)
 		if got.State != document.Sealing || got.Target != target || got.Reason != o.Reason || got.Bytes != o.Bytes ||
@@ -122,12 +121,9 @@ func finishSealsOnce(s *suite) {
 			s.Errorf("the job is %+v", got)
 		}
 		sent := s.outbox()
-		last, also := sent[len(sent)-1], sent[len(sent)-2]
+		last := sent[len(sent)-1]
 		if last.Job != j.ID || last.State != target || last.Event.Kind != receipt.RedactedKind {
 			s.Errorf("the final event moves %s to %s", last.Job, last.State)
-		}
-		if also.Job != "" || also.Event.Kind != receipt.Unstaged {
-			s.Errorf("another event moves %s to %s", also.Job, also.State)
 		}
 		s.writesNothing(l)
 		s.nothingReady()
@@ -194,12 +190,12 @@ func stopIsNoAttempt(s *suite) {
 
 func outboxKeepsOrder(s *suite) {
 	s.enqueue(newJob())
-	j, l := s.claim(s.Store)
-	want := []receipt.Kind{receipt.Received, receipt.Claimed}
+	want := []receipt.Kind{receipt.Received}
 	for i := range 6 {
-		a, b := event(receipt.Staged, j.ID), event(receipt.Unstaged, j.ID)
-		s.must(s.handle(i).Record(s.ctx, l, a, b))
-		want = append(want, a.Kind, b.Kind)
+		j, l := s.claim(s.handle(i))
+		e := event(receipt.Retried, j.ID)
+		s.must(s.handle(i+1).Release(s.ctx, l, reason.SourceUnreadable, s.now(), e))
+		want = append(want, receipt.Claimed, e.Kind)
 	}
 	s.told(want...)
 	for _, e := range s.outbox() {

@@ -47,7 +47,7 @@ func runModel(t *testing.T, open func(t *testing.T) Fixture) {
 		m := &model{Fixture: open(t), ctx: t.Context()}
 		defer m.Close()
 		rt.Repeat(map[string]func(*rapid.T){
-			"enqueue": m.enqueue, "claim": m.claim, "extend": m.extend, "record": m.record, "finish": m.finish,
+			"enqueue": m.enqueue, "claim": m.claim, "extend": m.extend, "finish": m.finish,
 			"release": m.release, "expire": m.expire, "deliver": m.deliver, "seal": m.seal, "advance": m.advance,
 			"": m.check,
 		})
@@ -109,7 +109,7 @@ func (m *model) enqueue(t *rapid.T) {
 }
 
 func (m *model) claim(t *rapid.T) {
-	c := queue.Claim{Worker: "w", Lease: minutes(t, "lease")}
+	c := queue.Claim{Lease: minutes(t, "lease")}
 	if len(m.jobs) > 0 && rapid.Bool().Draw(t, "only") {
 		c.Only = []document.ID{rapid.SampledFrom(m.jobs).Draw(t, "which").id}
 	}
@@ -184,15 +184,6 @@ func (m *model) extend(t *rapid.T) {
 	_, err := m.store(t).Extend(m.ctx, l, d)
 	if agrees(t, j, err) {
 		j.until = m.clock + d
-	}
-}
-
-func (m *model) record(t *rapid.T) {
-	l, j := m.fenced(t)
-	a, b := m.event(receipt.Staged), m.event(receipt.Unstaged)
-	if agrees(t, j, m.store(t).Record(m.ctx, l, a, b)) {
-		m.sent(a)
-		m.sent(b)
 	}
 }
 

@@ -130,14 +130,14 @@ func (s *suite) enqueue(j queue.Job) queue.Job {
 
 func (s *suite) claim(from queue.Store) (queue.Job, queue.Lease) {
 	s.Helper()
-	j, err := from.Claim(s.ctx, queue.Claim{Worker: "w", Lease: lease}, claimed)
+	j, err := from.Claim(s.ctx, queue.Claim{Lease: lease}, claimed)
 	s.must(err)
 	return j, queue.Lease{Job: j.ID, Token: j.Token, Until: j.LeaseUntil}
 }
 
 func (s *suite) nothingReady() {
 	s.Helper()
-	_, err := s.Store.Claim(s.ctx, queue.Claim{Worker: "w", Lease: lease}, claimed)
+	_, err := s.Store.Claim(s.ctx, queue.Claim{Lease: lease}, claimed)
 	s.wants(err, queue.ErrNoJob)
 }
 
@@ -186,7 +186,6 @@ func fencedWrites(ctx context.Context, s queue.Store, l queue.Lease, now time.Ti
 	_, extend := s.Extend(ctx, l, lease)
 	out := map[string]error{
 		"extend":  extend,
-		"record":  s.Record(ctx, l, event(receipt.Staged, l.Job)),
 		"finish":  s.Finish(ctx, l, outcome(document.Released, l.Job)),
 		"release": s.Release(ctx, l, "source.unavailable", now, event(receipt.Retried, l.Job)),
 	}

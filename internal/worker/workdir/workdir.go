@@ -170,10 +170,11 @@ func (c *Copy) Remove() error {
 	return c.gone
 }
 
-// Sweep removes the copies that nobody holds. known are the ids on record as staged;
-// for each of them that no longer has a directory, and for each directory it removes,
-// it calls gone, still holding creators off. An error of gone ends the sweep. While
-// somebody creates a copy there is nothing to sweep: it returns at once.
+// Sweep removes the copies that nobody holds, on record or not. known are the ids on
+// record as staged; for each of them that now has no directory, because the sweep
+// removed it or because it was gone before, it calls gone, still holding creators off. An
+// error of gone ends the sweep. While somebody creates a copy there is nothing to sweep:
+// it returns at once.
 func (r *Root) Sweep(known func() ([]string, error), gone func(id string) error) error {
 	gate, err := r.gate(unix.LOCK_EX)
 	if errors.Is(err, unix.EWOULDBLOCK) {
