@@ -6,6 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tags=nodynamic
+export BLOTTER_TEST_NEED_ENGINES=1 # a test that lacks the engines fails instead of skipping
 timeout=30m
 
 need_compiler() { # the race detector links C

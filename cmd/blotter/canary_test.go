@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"compress/zlib"
 	"context"
+	"database/sql"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -75,7 +76,7 @@ func TestCanaries(t *testing.T) {
 	h.files(s.data)
 	h.files(out)
 	db, v := s.open()
-	h.rows(db)
+	h.rows(db, s.data)
 	h.blobs(v)
 	if h.searched < 20 {
 		t.Errorf("only %d pieces were searched", h.searched)
@@ -245,9 +246,10 @@ func (h *hunt) files(root string) {
 
 // rows searches what the database says when asked: signed events opened, results,
 // policies, whatever is kept of the orders.
-func (h *hunt) rows(db *sqlite.DB) {
+func (h *hunt) rows(db *sqlite.DB, data string) {
 	h.t.Helper()
 	ctx := context.Background()
+	h.tables(filepath.Join(data, "blotter.db"))
 	size, _, err := db.Head(ctx)
 	if err != nil {
 		h.t.Fatal(err)
@@ -268,6 +270,52 @@ func (h *hunt) rows(db *sqlite.DB) {
 		}
 		h.search("an event's payload", payload)
 	}
+}
+
+// tables searches every value of every table.
+func (h *hunt) tables(path string) {
+	h.t.Helper()
+	raw, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer raw.Close()
+	for _, table := range h.query(raw, "SELECT name FROM sqlite_schema WHERE type = 'table'") {
+		for _, value := range h.query(raw, "SELECT * FROM "+string(table)) {
+			h.search("a row of "+string(table), value)
+		}
+	}
+}
+
+// query returns every value of every row.
+func (h *hunt) query(db *sql.DB, q string) [][]byte {
+	h.t.Helper()
+	rows, err := db.Query(q)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var out [][]byte
+	for rows.Next() {
+		values, into := make([]sql.RawBytes, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			h.t.Fatal(err)
+		}
+		for _, v := range values {
+			out = append(out, bytes.Clone(v))
+		}
+	}
+	if err := rows.Err(); err != nil {
+		h.t.Fatal(err)
+	}
+	return out
 }
 
 // blobs searches what the vault gives out to who has its keys.

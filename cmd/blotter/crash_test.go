@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"blotter/internal/document"
 	"blotter/internal/examples"
 )
 
@@ -39,6 +41,7 @@ func tiny(t *testing.T) string {
 // had happened: once, with one result, an intact log and nothing left behind.
 func (s *station) recovers(file string) {
 	s.t.Helper()
+	_, delivered := s.jobs()
 	out, got := s.redact(0, file)
 	if len(got) != 1 || got[0].State != "released" || len(got[0].Assets) != 1 || got[0].Assets[0].Derivative == nil {
 		s.t.Fatalf("after the restart the result is %+v", got)
@@ -47,6 +50,27 @@ func (s *station) recovers(file string) {
 		s.t.Fatalf("verify ended with %d:\n%s%s", r.exit, r.out, r.err)
 	}
 	s.checkAtRest()
+	// Whatever was not handed out yet was taken up, not done a second time.
+	if received, _ := s.jobs(); received != delivered+1 {
+		s.t.Errorf("%d jobs were received, after %d had been handed out before the restart", received, delivered)
+	}
+}
+
+// jobs counts the jobs that were ever received, and those that were handed out.
+func (s *station) jobs() (received, delivered int) {
+	s.t.Helper()
+	db := openIfThere(context.Background(), filepath.Join(s.data, "blotter.db"))
+	if db == nil {
+		return 0, 0
+	}
+	defer db.Close()
+	for id := range receivedJobs(context.Background(), db) {
+		received++
+		if j, err := db.Job(context.Background(), document.ID(id)); err == nil && j.Delivered {
+			delivered++
+		}
+	}
+	return received, delivered
 }
 
 // TestKilledAtEveryPoint kills the program before and after each commit, fsync, rename

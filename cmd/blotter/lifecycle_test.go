@@ -98,8 +98,18 @@ func openIfThere(ctx context.Context, path string) *sqlite.DB {
 	return db
 }
 
-// onlyJob finds the job that was received, in the outbox or in the log.
+// onlyJob finds the one job that was received.
 func onlyJob(ctx context.Context, db *sqlite.DB) (queue.Job, bool) {
+	received := receivedJobs(ctx, db)
+	for id := range received {
+		j, err := db.Job(ctx, document.ID(id))
+		return j, err == nil && len(received) == 1
+	}
+	return queue.Job{}, false
+}
+
+// receivedJobs finds every job whose arrival is on record, in the outbox or in the log.
+func receivedJobs(ctx context.Context, db *sqlite.DB) map[string]bool {
 	received := map[string]bool{}
 	note := func(e receipt.Event) {
 		if e.Kind == receipt.Received {
@@ -118,11 +128,7 @@ func onlyJob(ctx context.Context, db *sqlite.DB) (queue.Job, bool) {
 			}
 		}
 	}
-	for id := range received {
-		j, err := db.Job(ctx, document.ID(id))
-		return j, err == nil && len(received) == 1
-	}
-	return queue.Job{}, false
+	return received
 }
 
 // page writes a document that keeps a cell busy for a second or more.
@@ -163,7 +169,7 @@ func TestFrozenWorkerCannotWrite(t *testing.T) {
 	frozenOut := filepath.Join(t.TempDir(), "frozen")
 	frozen := s.start("redact", "--json", "--out", frozenOut, file)
 	first := s.awaitJob(isLeased)
-	frozen.signal(t, syscall.SIGSTOP)
+	s.freeze(frozen)
 	second := s.start("redact", "--json", "--out", filepath.Join(t.TempDir(), "second"), file)
 	// The frozen process also holds the signing key, so the job waits in sealing.
 	taken := s.awaitJob(func(j queue.Job) bool { return j.Token > first.Token && j.State == document.Sealing })
@@ -182,6 +188,28 @@ func TestFrozenWorkerCannotWrite(t *testing.T) {
 		t.Errorf("two results for one job:\n%+v\n%+v", a, b)
 	}
 	s.checkAtRest()
+}
+
+// freeze stops a process at an instant at which it holds no transaction: SQLite's lock
+// would freeze everybody else.
+func (s *station) freeze(r *running) {
+	s.t.Helper()
+	db := openIfThere(context.Background(), filepath.Join(s.data, "blotter.db"))
+	if db == nil {
+		s.t.Fatal("the store cannot be opened")
+	}
+	defer db.Close()
+	for range 100 {
+		r.signal(s.t, syscall.SIGSTOP)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		err := db.Deliver(ctx, document.NewID()) // a write that changes nothing
+		cancel()
+		if errors.Is(err, queue.ErrNotFound) {
+			return
+		}
+		r.signal(s.t, syscall.SIGCONT)
+	}
+	s.t.Fatal("the process was never met outside a transaction")
 }
 
 // A database restored from a backup lacks what was signed since: nothing is signed

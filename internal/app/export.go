@@ -24,6 +24,12 @@ const (
 	receiptFile = "receipt.json"
 )
 
+// An output directory that is being written is named .NNNN.part.
+const (
+	partPrefix = "."
+	partSuffix = ".part"
+)
+
 // export writes the results of an ended job. The directory appears under its name as a
 // whole or not at all. The receipt exists before any file does: nothing is handed out
 // whose event is not in a signed checkpoint.
@@ -40,7 +46,7 @@ func (s *Station) export(ctx context.Context, dir string, j queue.Job, sealing t
 	if err := durable.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return receipt.Result{}, err
 	}
-	part := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".part")
+	part := filepath.Join(filepath.Dir(dir), partPrefix+filepath.Base(dir)+partSuffix)
 	if err := os.Mkdir(part, 0o700); err != nil {
 		return receipt.Result{}, fmt.Errorf("app: make an output directory: %w", err)
 	}

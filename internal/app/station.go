@@ -111,9 +111,16 @@ const electionInterval = 250 * time.Millisecond
 func (s *Station) seal(ctx context.Context) error {
 	retry := time.NewTicker(electionInterval)
 	defer retry.Stop()
+	var t trouble
 	for {
 		err := s.sealElected(ctx)
-		if !errors.Is(err, sequencer.ErrNotElected) {
+		if err == nil {
+			return nil // ctx has ended
+		}
+		if errors.Is(err, sequencer.ErrNotElected) {
+			err = nil
+		}
+		if err := t.met(err); err != nil {
 			return err
 		}
 		select {
