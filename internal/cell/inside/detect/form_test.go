@@ -116,6 +116,8 @@ func TestKept(t *testing.T) {
 		"Insurance: [[Zporia]], Member ID [[SHP-66201845]]",
 		"Bill To\nBILL 1856 due",
 		"FROM     THROUGH",
+		"Site (circle)      Lot\nR / L  Deltoid     Expired\nR / L  Thigh",
+		"Facility           Dose\n[[Mercy Clinic]]       5 mg",
 		"Approved by:\nDirector of Technical Operations",
 		"Primary Care Provider Name:      Vaccine requested:",
 		"Last digits ofSSN: [[1214]]",

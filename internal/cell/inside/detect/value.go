@@ -29,7 +29,7 @@ func (f *Finder) value(sh *sheet, l label, from, to int, score float64) (span, b
 	case numberLike(l.typ):
 		from, to, ok = f.numberValue(sh, l, from, to)
 	default:
-		ok = f.speaks(sh, from, to)
+		ok = f.speaks(sh, from, to) && !(l.header && l.typ == document.Organisation && f.isPlain(sh, from, to))
 	}
 	for to > from && sh.toks[to-1].kind == sign {
 		to--
@@ -156,6 +156,21 @@ func (f *Finder) speaks(sh *sheet, from, to int) bool {
 		}
 	}
 	return false
+}
+
+// isPlain reports whether a cell holds only words of the language, none of which names a
+// house, a place or a person: what stands under "Site" may be a muscle.
+func (f *Finder) isPlain(sh *sheet, from, to int) bool {
+	for k := from; k < to; k++ {
+		t := &sh.toks[k]
+		if t.kind == sign || len(t.fold) == 1 {
+			continue
+		}
+		if t.kind != letters || !f.isVocabulary(t) || t.entry.Has(namesAndPlaces) || f.terms.facilities.has(t.fold) {
+			return false
+		}
+	}
+	return true
 }
 
 // digitsIn counts decimal digits.
