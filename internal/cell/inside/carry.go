@@ -3,6 +3,7 @@ package inside
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"blotter/internal/cell/inside/extract"
 	"blotter/internal/cell/inside/words"
@@ -144,6 +145,19 @@ func (a *asset) sameWords(page *words.Page) *words.Page {
 		out.Unread = append(out.Unread, to(b))
 	}
 	return out
+}
+
+// besideImages keeps the words of a page's layer that stand on no image. Words on an
+// image are another reader's claim about a scan, which may be wrong in a single name, or
+// lie under a sticker: there only the pixels tell what the page shows.
+func (p *pipeline) besideImages(i int, layer []words.Word) []words.Word {
+	page := p.assets[i]
+	for _, pl := range p.placements(i) {
+		a := p.assets[pl.Image]
+		drawn := matrix(pl.ToPage).box(document.Box{W: a.Width, H: a.Height}, page.Width, page.Height)
+		layer = slices.DeleteFunc(layer, func(w words.Word) bool { return !w.Box.Intersect(drawn).Empty() })
+	}
+	return layer
 }
 
 // carry burns on images what was found on their pages, and then on pages what was

@@ -70,6 +70,18 @@ func TestFindingsReachASecondPageThroughTheImage(t *testing.T) {
 	}
 }
 
+// Text on an image is a claim about the image; it is read from the pixels.
+func TestLayerIsBelievedBesideImagesOnly(t *testing.T) {
+	word := func(x, y int) words.Word { return words.Word{Text: "Oyelaran", Box: document.Box{X: x, Y: y, W: 10, H: 5}} }
+	got := quarter().besideImages(0, []words.Word{word(10, 10), word(60, 60), word(45, 50)})
+	if len(got) != 1 || got[0] != word(10, 10) {
+		t.Errorf("believed: %+v", got)
+	}
+	if got := quarter().besideImages(1, []words.Word{word(60, 60)}); len(got) != 1 {
+		t.Errorf("an image has no images: %+v", got)
+	}
+}
+
 func TestMatrixTurnsBoxes(t *testing.T) {
 	// A quarter turn clockwise of an image 10 wide and 20 high: (x,y) → (20−y, x).
 	turn := matrix{0, 1, -1, 0, 20, 0}

@@ -2,6 +2,7 @@ package inside
 
 import (
 	"fmt"
+	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -17,6 +18,10 @@ const openFiles = 64
 // returns all that stand. A wall that cannot be built is left out of the set, and the
 // parent judges; the error is for what no host refuses.
 func lockDown(s wire.Setup) (wire.Protection, error) {
+	// The parent's death signal, capabilities and no_new_privs are a thread's own: what is
+	// set and then asked for, and what seccomp demands of its caller, must be one thread's.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	walls := s.InForce
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return 0, fmt.Errorf("inside: dumpable: %w", err)

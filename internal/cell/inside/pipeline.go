@@ -204,7 +204,7 @@ func (p *pipeline) layer(i int) (ws []words.Word, err error) {
 		ws, err = p.source.Layer(i)
 		return err
 	})
-	return ws, err
+	return p.besideImages(i, ws), err
 }
 
 // coded gives err a code unless it has one.
