@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"blotter/internal/policy"
 	"blotter/internal/reason"
@@ -39,38 +40,61 @@ type Outcome struct {
 // became of a document is in its outcome.
 func (s *Station) Redact(ctx context.Context, req Request, ended func(Outcome)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
-	var background sync.WaitGroup
-	defer background.Wait()
 	defer cancel(nil)
-	begin := func(work func(context.Context) error) {
-		background.Go(func() {
-			if err := work(ctx); err != nil {
+	// Sealing outlives everything else, so that the trail ends with what was done, also
+	// where this process is told to stop.
+	sealing, stopSealing := context.WithCancel(context.WithoutCancel(ctx))
+	var sealer sync.WaitGroup
+	defer sealer.Wait()
+	defer stopSealing()
+	sealer.Go(func() {
+		if err := s.seal(sealing); err != nil {
+			cancel(err)
+			stopSealing()
+		}
+	})
+	err := s.process(ctx, cancel, req, ended)
+	if err == nil {
+		return s.drain(sealing)
+	}
+	last, enough := context.WithTimeout(sealing, lastWords)
+	defer enough()
+	if drained := s.drain(last); drained != nil {
+		s.log.Warn("events wait for the next start", "reason", reason.Of(drained))
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause // why all was stopped, rather than what that led to
+	}
+	return err
+}
+
+// lastWords bounds the sealing of a process that stops.
+const lastWords = 3 * time.Second
+
+// process does everything but sealing. No worker is left when it returns.
+func (s *Station) process(ctx context.Context, cancel context.CancelCauseFunc, req Request, ended func(Outcome)) error {
+	if err := s.tidyUp(ctx); err != nil {
+		return err
+	}
+	b := &batch{Station: s, req: req}
+	if err := b.enqueueAll(ctx); err != nil {
+		return err
+	}
+	working, stop := context.WithCancel(ctx)
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	defer stop()
+	for range s.cfg.Workers {
+		workers.Go(func() {
+			if err := b.work(working); err != nil {
 				cancel(err)
 			}
 		})
 	}
-	begin(s.seal)
-	b := &batch{Station: s, req: req}
-	err := s.tidyUp(ctx)
-	if err == nil {
-		err = b.enqueueAll(ctx)
+	if err := b.deliverAll(ctx, ended); err != nil {
+		return err
 	}
-	for range s.cfg.Workers {
-		begin(b.work)
-	}
-	if err == nil {
-		err = b.deliverAll(ctx, ended)
-	}
-	if err == nil {
-		err = s.retention.Sweep(ctx)
-	}
-	if err == nil {
-		err = s.drain(ctx)
-	}
-	if cause := context.Cause(ctx); cause != nil && err != nil {
-		return cause // why all was stopped, rather than what that led to
-	}
-	return err
+	return s.retention.Sweep(ctx)
 }
 
 // tidyUp puts right what earlier processes left.
