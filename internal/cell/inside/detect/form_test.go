@@ -43,6 +43,8 @@ func TestSpread(t *testing.T) {
 		"Y   N   Y   N   N",
 		"A   B   C   D   E",
 		"to % v.o.C.s",
+		"Sample     3.07     1.07     .98",
+		"Sample   127.00    9.00   21.00",
 	} {
 		check(t, text, words.Subject{})
 	}

@@ -66,8 +66,8 @@ func (sh *sheet) pieces(i int) (span, bool) {
 	text := ""
 	for k := i; k < sh.rows[sh.toks[i].row].to && k < i+spreadTokens && len(text) < 20; k++ {
 		t := &sh.toks[k]
-		if !isPiece(t) || k > i && t.gap >= spreadGap {
-			break
+		if !isPiece(t) || k > i && t.gap >= spreadGap || t.text == "." && t.gap == 0 && !sh.goesOnWide(k) {
+			break // a decimal point: the columns of a table are no number in pieces
 		}
 		text += strings.ReplaceAll(t.text, "–", "-")
 		if len(text) < 6 {
@@ -85,6 +85,11 @@ func (sh *sheet) pieces(i int) (span, bool) {
 // goesOn reports whether token k is glued to more of a number: "1/2/19.5".
 func (sh *sheet) goesOn(k int) bool {
 	return k+1 < len(sh.toks) && sh.toks[k+1].gap == 0 && sh.toks[k+1].kind != sign
+}
+
+// goesOnWide reports whether a space follows token k.
+func (sh *sheet) goesOnWide(k int) bool {
+	return k+1 < len(sh.toks) && sh.toks[k+1].gap > 0
 }
 
 // Characters from which a run of boxes is a number, or a word.
