@@ -3,7 +3,10 @@ package cell
 import (
 	"context"
 	"errors"
+	"os"
 	"sync"
+
+	"blotter/internal/cell/wire"
 )
 
 // Pool keeps cells started ahead, so that a document does not wait for engines to
@@ -64,6 +67,15 @@ func (p *Pool) Get(ctx context.Context) (*Cell, error) {
 	default:
 	}
 	return Start(ctx, p.cfg)
+}
+
+// Run gets a cell and gives it the document, as Cell.Run says.
+func (p *Pool) Run(ctx context.Context, doc *os.File, t wire.Task, s Sink) (Report, error) {
+	c, err := p.Get(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	return c.Run(ctx, doc, t, s)
 }
 
 var errPoolClosed = errors.New("cell: the pool is closed")

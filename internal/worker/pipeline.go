@@ -155,12 +155,8 @@ func (a *attempt) runCell(ctx context.Context, s staged) error {
 		return err
 	}
 	defer doc.Close()
-	c, err := w.Cells.Get(ctx)
-	if err != nil {
-		return err
-	}
 	sink := &sink{attempt: a, ctx: ctx}
-	a.report, err = c.Run(ctx, doc, a.task(), sink)
+	a.report, err = w.Cells.Run(ctx, doc, a.task(), sink)
 	a.assets = sink.assets
 	if err == nil && a.policy.Denies(a.report.Format) {
 		err = reason.Because(reason.PolicyDenied, nil)

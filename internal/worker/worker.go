@@ -12,9 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"blotter/internal/cell"
+	"blotter/internal/cell/wire"
 	"blotter/internal/document"
 	"blotter/internal/queue"
 	"blotter/internal/reason"
@@ -33,6 +35,14 @@ type Store interface {
 	DestroyKey(ctx context.Context, job document.ID, c vault.Class, event receipt.Event) error
 }
 
+// Cells redacts documents, each in a confined process of its own (cell.Pool).
+type Cells interface {
+	// Run gives a fresh cell the document, open for reading alone, and the sink its
+	// assets, until the cell is gone. An error carries the reason why nothing of the
+	// document can be released.
+	Run(ctx context.Context, doc *os.File, t wire.Task, s cell.Sink) (cell.Report, error)
+}
+
 // Config is what an operator may set of a worker.
 type Config struct {
 	Name      string        // opaque name of this process in events
@@ -46,7 +56,7 @@ type Worker struct {
 	Config Config
 	Store  Store
 	Vault  *vault.Vault
-	Cells  *cell.Pool
+	Cells  Cells
 	Root   *workdir.Root
 	Code   receipt.Code // the program and its engines, for events
 	Log    *slog.Logger
