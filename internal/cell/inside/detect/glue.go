@@ -38,7 +38,7 @@ func isSeam(head, tail []rune) bool {
 		return all(head, unicode.IsDigit) && len(head) <= 6 || isOrdinal(head) ||
 			unicode.IsLower(last) && (len(head) >= gluedHead && all(head, unicode.IsLetter) || len(head) >= 2 && all(head, unicode.IsLower))
 	case len(tail) <= 2 && unicode.IsUpper(tail[0]): // "withDr", "HunterR"
-		return unicode.IsLower(last) && len(head) >= gluedHead && all(head, unicode.IsLetter) && (len(tail) == 1 || gluedShort[string(tail)])
+		return unicode.IsLower(last) && len(head) >= gluedHead && all(head, unicode.IsLetter) && (len(tail) == 1 && string(head) != "Pharm" || gluedShort[string(tail)])
 	case all(tail, unicode.IsDigit):
 		word := isCapitalised(head) && all(head[1:], unicode.IsLower)
 		state := len(head) == 2 && len(tail) == 5 && all(head, unicode.IsUpper)

@@ -1,7 +1,7 @@
 package detect
 
 // initialsBefore counts the initials with their stops before token i, and tells whether a
-// title stands before them. Two letters that abbreviate something else ("U. S.") are none.
+// title, or what somebody did, stands before them. Two letters that abbreviate something else ("U. S.") are none.
 func (f *Finder) initialsBefore(sh *sheet, i int) (n int, titled bool) {
 	key := ""
 	start := sh.toks[i].cell[0]
@@ -14,7 +14,8 @@ func (f *Finder) initialsBefore(sh *sheet, i int) (n int, titled bool) {
 	if n == 0 {
 		return 0, false
 	}
-	titled = f.isTitled(f.around(sh, k))
+	a := f.around(sh, k)
+	titled = f.isTitled(a) || a.before == "by" && f.terms.sections["done by somebody"].has(a.before2)
 	if !titled && (n < 2 || !sh.toks[k].title || f.terms.sections["spelt abbreviations"].has(key)) {
 		return 0, false
 	}

@@ -41,12 +41,14 @@ func spansOf(p *words.Page) (*sheet, []span) {
 }
 
 // TestLayers measures every layer on documents with known truth: "dev" was looked at while
-// the layers were written, "held" was not, "prose" holds no
-// personal data but eponyms, "foreign" holds none, in three languages.
+// the layers were written; "held" was not until they were tuned on real recogniser output;
+// "fresh" was written after that, and gave recall 0.979 and over-redaction 0.059 before
+// what it showed was mended. "prose" holds no personal data but eponyms, "foreign" holds
+// none, in three languages.
 func TestLayers(t *testing.T) {
 	lists := readValues(t)
 	final := map[string]*tally{}
-	for _, folder := range []string{"dev", "held", "prose", "foreign"} {
+	for _, folder := range []string{"dev", "held", "fresh", "prose", "foreign"} {
 		counts := make([]tally, len(stages))
 		_, texts := readTemplates(t, folder)
 		v := values{rand.New(rand.NewPCG(7, 7)), lists}
@@ -74,7 +76,7 @@ func TestLayers(t *testing.T) {
 			t.Logf("unknown:\n%s", most(counts[len(stages)-1].over))
 		}
 	}
-	for folder, want := range map[string]float64{"dev": 0.93, "held": 0.93} {
+	for folder, want := range map[string]float64{"dev": 0.93, "held": 0.93, "fresh": 0.93} {
 		if got := final[folder].recall(); got < want {
 			t.Errorf("%s: recall %.3f, want %.2f", folder, got, want)
 		}

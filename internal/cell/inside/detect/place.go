@@ -75,7 +75,7 @@ func (f *Finder) isSaint(sh *sheet, k, end int) bool {
 	if sh.toks[k].fold != "st" && sh.toks[k].fold != "mt" {
 		return false
 	}
-	for j := k + 1; j < end && j < k+4; j++ {
+	for j := k + 1; j < end && j < k+4 && sh.toks[j].text != ","; j++ {
 		if sh.toks[j].fold != "st" && f.terms.streetWords.has(sh.toks[j].fold) && sh.toks[j].title {
 			return true
 		}

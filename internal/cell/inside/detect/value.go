@@ -14,7 +14,7 @@ func (f *Finder) value(sh *sheet, l label, from, to int, score float64) (span, b
 	for from < to && sh.toks[from].kind == sign && !strings.Contains("(+", sh.toks[from].text) {
 		from++
 	}
-	if sh.isUnknownLabel(from, to) {
+	if sh.isUnknownLabel(from, to) || from < to && sh.toks[to-1].text == "?" && to-from > 2 { // a question
 		return span{}, false
 	}
 	var ok bool
@@ -52,7 +52,7 @@ func (f *Finder) nameValue(sh *sheet, from, to int) (int, int, bool) {
 			}
 			continue
 		}
-		if t.kind == number || t.kind == mixed && digitsIn(t.text) > 1 || words > 0 && !t.title && f.terms.nameStop.has(t.fold) || words > 0 && f.isCredential(t) {
+		if t.kind == number || t.kind == mixed && digitsIn(t.text) > 1 || words > 0 && !t.title && f.terms.nameStop.has(t.fold) || words > 0 && (f.isCredential(t) || f.beginsNumber(sh, k)) {
 			break
 		}
 		words++
@@ -62,6 +62,16 @@ func (f *Finder) nameValue(sh *sheet, from, to int) (int, int, bool) {
 		}
 	}
 	return from, f.trimCredentials(sh, from, end), strong && !f.isPosition(sh, from, end)
+}
+
+// beginsNumber reports whether the label of a date or number stands at token k, behind a
+// comma: "Ellison, DOB 01/02/1950".
+func (f *Finder) beginsNumber(sh *sheet, k int) bool {
+	if sh.toks[k-1].text != "," {
+		return false
+	}
+	l, ok := f.labelAt(sh, k)
+	return ok && (numberLike(l.typ) || l.typ == document.Date) && l.to < sh.toks[k].cell[1] && digitsIn(sh.toks[l.to].text) > 0
 }
 
 // isCredential accepts "MD", "PhD" and "RPh", not "Ma" or "Do".
