@@ -2,12 +2,14 @@ package engine
 
 import (
 	"encoding/base64"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"blotter/internal/cell/engine/enginetest"
 	"blotter/internal/reason"
 )
 
@@ -88,8 +90,7 @@ func TestDirFollowsEnvironment(t *testing.T) {
 	}
 }
 
-// installed returns where the engines lie; without them the test is skipped on a
-// workstation and fails in CI, where `make test` has installed them.
+// installed returns where the engines lie, or ends the test.
 func installed(t *testing.T) string {
 	t.Helper()
 	dir, err := Dir()
@@ -97,10 +98,7 @@ func installed(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("engines are missing: run `make setup`")
-		}
-		t.Skip("engines are missing: run `make setup`")
+		enginetest.Missing(t, errors.New("engines are missing: run `make setup`"))
 	}
 	return dir
 }

@@ -72,7 +72,9 @@ func TestFindingsReachASecondPageThroughTheImage(t *testing.T) {
 
 // Text on an image is a claim about the image; it is read from the pixels.
 func TestLayerIsBelievedBesideImagesOnly(t *testing.T) {
-	word := func(x, y int) words.Word { return words.Word{Text: "Oyelaran", Box: document.Box{X: x, Y: y, W: 10, H: 5}} }
+	word := func(x, y int) words.Word {
+		return words.Word{Text: "Oyelaran", Box: document.Box{X: x, Y: y, W: 10, H: 5}}
+	}
 	got := quarter().besideImages(0, []words.Word{word(10, 10), word(60, 60), word(45, 50)})
 	if len(got) != 1 || got[0] != word(10, 10) {
 		t.Errorf("believed: %+v", got)

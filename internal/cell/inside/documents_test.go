@@ -11,6 +11,7 @@ import (
 	"blotter/internal/cell"
 	"blotter/internal/cell/wire"
 	"blotter/internal/document"
+	"blotter/internal/reason"
 )
 
 // task is what the default policy asks for, near enough.
@@ -125,4 +126,19 @@ func TestSecondLookInARealCell(t *testing.T) {
 		t.Errorf("the second look saw nothing: %+v", a.Findings)
 	}
 	checkDerivative(t, a, s.made[a.Index])
+}
+
+// A box that is never burned, whatever the second look says, withholds the asset: no
+// derivative leaves the cell.
+func TestABoxLeftOutForGoodWithholdsTheAsset(t *testing.T) {
+	tk := task()
+	tk.Subject = []byte(alwaysLeaveOneOut)
+	s := &sink{}
+	if _, err := start(t, withEngines(t)).Run(t.Context(), example(t, "insurance-card.jpg"), tk, s); err != nil {
+		t.Fatal(err)
+	}
+	a := s.assets[0]
+	if a.Status != document.Withheld || a.Reason != reason.RedactLook || s.made[a.Index] != nil {
+		t.Errorf("the asset is %v for %q", a.Status, a.Reason)
+	}
 }

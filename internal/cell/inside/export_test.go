@@ -46,5 +46,6 @@ func noEngines() bool {
 	return unix.Fstat(wire.LibraryFD, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFCHR
 }
 
-// SetOmit leaves boxes out of the first burning.
-func SetOmit(f func(index int, fs []document.Finding) []document.Finding) { omit = f }
+// SetOmit leaves boxes out when they are painted: round 0 is the first time, later ones
+// follow a look.
+func SetOmit(f func(round int, fs []document.Finding) []document.Finding) { omit = f }

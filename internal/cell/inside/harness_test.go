@@ -12,6 +12,7 @@ import (
 
 	"blotter/internal/cell"
 	"blotter/internal/cell/engine"
+	"blotter/internal/cell/engine/enginetest"
 	"blotter/internal/cell/inside"
 	"blotter/internal/cell/wire"
 	"blotter/internal/document"
@@ -32,23 +33,39 @@ func TestMain(m *testing.M) {
 
 const probePrefix = "probe "
 
-// leaveOneOut, given as the task's subject, makes a cell forget the largest box of each
-// asset in its first burning.
-const leaveOneOut = `{"names":["leave one out"]}`
+// These, given as the task's subject, make a cell forget the largest box of an asset when
+// it paints: the first time, or whenever it is found again, too.
+const (
+	leaveOneOut       = `{"names":["leave one out"]}`
+	alwaysLeaveOneOut = `{"names":["always leave one out"]}`
+)
 
-func forgetLargest(_ int, fs []document.Finding) []document.Finding {
-	largest := 0
-	for i, f := range fs {
-		if f.Box.Area() > fs[largest].Box.Area() {
-			largest = i
+// forgetting returns a hook that leaves out the largest box of the first painting and,
+// if always, whatever touches it later.
+func forgetting(always bool) func(round int, fs []document.Finding) []document.Finding {
+	var forgotten document.Box
+	return func(round int, fs []document.Finding) []document.Finding {
+		if round == 0 {
+			for _, f := range fs {
+				if f.Box.Area() > forgotten.Area() {
+					forgotten = f.Box
+				}
+			}
+		} else if !always {
+			return fs
 		}
+		return slices.DeleteFunc(slices.Clone(fs), func(f document.Finding) bool {
+			return f.Box == forgotten || round > 0 && !f.Box.Intersect(forgotten).Empty()
+		})
 	}
-	return slices.Delete(fs, largest, largest+1)
 }
 
 func runProbe(t wire.Task, doc *os.File, out *inside.Emitter) bool {
-	if string(t.Subject) == leaveOneOut {
-		inside.SetOmit(forgetLargest)
+	switch string(t.Subject) {
+	case leaveOneOut:
+		inside.SetOmit(forgetting(false))
+	case alwaysLeaveOneOut:
+		inside.SetOmit(forgetting(true))
 	}
 	b := make([]byte, 64)
 	n, _ := doc.ReadAt(b, 0)
@@ -135,17 +152,17 @@ type closer struct {
 
 func (c closer) Close() error { *c.n++; return nil }
 
-// withEngines is the configuration of a cell that reads, or a skip where `make setup`
-// was not run. The compilation cache is filled once.
+// withEngines is the configuration of a cell that reads, or the test's end where `make
+// setup` was not run. The compilation cache is filled once.
 func withEngines(t *testing.T) cell.Config {
 	t.Helper()
 	dir, err := engine.Dir()
 	if err != nil {
-		t.Skip("no engines: ", err)
+		t.Fatal(err)
 	}
 	set, err := engine.Open(dir)
 	if err != nil {
-		t.Skip("no engines: ", err)
+		enginetest.Missing(t, err)
 	}
 	cfg := cell.Config{Engines: set}
 	if err := cell.Warm(context.Background(), cfg); err != nil {

@@ -16,24 +16,23 @@ import (
 // which is covered then; what the last look finds withholds the asset.
 const looks = 3
 
-// omit lets a test leave boxes out of the first burning, to see the second look find
-// them.
-var omit = func(index int, fs []document.Finding) []document.Finding { return fs }
+// omit lets a test leave boxes out when they are painted, the first time (round 0) or
+// after a look (1 to looks), to see the second look find them. It must not change fs.
+var omit = func(round int, fs []document.Finding) []document.Finding { return fs }
 
 // burn paints the boxes of an asset and reads the result again, until nothing personal
 // shows. What is found then joins the asset's findings. It withholds the asset with
 // redact.second_look where looking does not help.
 func (p *pipeline) burn(ctx context.Context, a *asset, img draw.Image) error {
 	kept := remaining(a.page, a.findings)
-	a.findings = omit(a.Index, a.findings)
-	p.paint(img, a.findings)
-	for range looks {
+	p.paint(img, omit(0, a.findings))
+	for round := range looks {
 		again, err := p.look(ctx, a, img, kept)
 		if err != nil {
 			return err
 		}
 		a.findings = append(a.findings, again...)
-		p.paint(img, again)
+		p.paint(img, omit(round+1, again))
 		if !tells(again) {
 			return nil
 		}

@@ -213,15 +213,32 @@ func TestBoxesAreBlackAndTheRestUntouched(t *testing.T) {
 
 // A box that is left out of the burning is found by the second look.
 func TestSecondLookFindsWhatWasLeftOut(t *testing.T) {
-	SetOmit(func(_ int, fs []document.Finding) []document.Finding { return nil })
-	defer SetOmit(func(_ int, fs []document.Finding) []document.Finding { return fs })
+	omitting(t, func(round int, fs []document.Finding) []document.Finding {
+		if round == 0 {
+			return nil
+		}
+		return fs
+	})
 	o := process(t, &fakeReader{page: oneLine()}, wire.Task{})
-	if len(o.burned) != 1 || o.burned[0].Source != document.BySecondLook || o.done[0].Status != document.Redacted {
+	if len(o.burned) != 2 || o.burned[1].Source != document.BySecondLook || o.done[0].Status != document.Redacted {
 		t.Fatalf("burned %+v, done %+v", o.burned, o.done)
 	}
 	if inked(o.image(t), numberBox) {
 		t.Error("the number still shows")
 	}
+}
+
+// One that is left out each time withholds the asset.
+func TestSecondLookWithholdsWhatIsAlwaysLeftOut(t *testing.T) {
+	omitting(t, func(int, []document.Finding) []document.Finding { return nil })
+	process(t, &fakeReader{page: oneLine()}, wire.Task{}).withheld(t, reason.RedactLook)
+}
+
+func omitting(t *testing.T, f func(round int, fs []document.Finding) []document.Finding) {
+	t.Helper()
+	old := omit
+	SetOmit(f)
+	t.Cleanup(func() { SetOmit(old) })
 }
 
 // A value is personal because of a label that stands and is not read again.

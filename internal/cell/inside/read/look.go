@@ -28,16 +28,16 @@ func (r *Reader) look(ctx context.Context, img image.Image, turn document.Turn, 
 	if err != nil || p.w <= 0 || p.h <= 0 {
 		return words.Page{}, err
 	}
+	burned, unburned := p.parted(burned)
 	v := p.without(burned).turned(turn)
 	regions, err := r.detect(v, lookZoom)
 	if err != nil {
 		return words.Page{}, err
 	}
-	gone := make([]document.Box, len(burned))
-	for i, b := range burned {
-		gone[i] = v.fromAsset(b)
-	}
-	regions = slices.DeleteFunc(regions, func(g region) bool { return !worthReading(g, gone, before) })
+	gone, standing := v.allFromAsset(burned), v.allFromAsset(unburned)
+	regions = slices.DeleteFunc(regions, func(g region) bool {
+		return under(g.quad, standing) == 0 && !worthReading(g, gone, before)
+	})
 	readings, err := r.recognise(ctx, v, regions)
 	if err != nil {
 		return words.Page{}, err
@@ -52,16 +52,36 @@ func (r *Reader) look(ctx context.Context, img image.Image, turn document.Turn, 
 	}, nil
 }
 
+// parted tells the boxes that were burned from those that are only said to be: a box
+// that is not of one colour was not, and what stands there is read.
+func (p picture) parted(boxes []document.Box) (burned, unburned []document.Box) {
+	for _, b := range boxes {
+		if p.plain(b) {
+			burned = append(burned, b)
+		} else {
+			unburned = append(unburned, b)
+		}
+	}
+	return burned, unburned
+}
+
+func (v view) allFromAsset(boxes []document.Box) []document.Box {
+	out := make([]document.Box, len(boxes))
+	for i, b := range boxes {
+		out[i] = v.fromAsset(b)
+	}
+	return out
+}
+
 // without returns a copy of the picture with the burned boxes in the colour of what is
-// around them: black boxes side by side look like writing to the detector. A box that
-// is not of one colour was not burned and stays.
+// around them: black boxes side by side look like writing to the detector.
 func (p picture) without(burned []document.Box) picture {
 	out := p
 	out.pix = slices.Clone(p.pix)
 	page := document.Box{W: p.w, H: p.h}
 	for _, b := range burned {
 		b = b.Intersect(page)
-		if b.Empty() || !p.plain(b) {
+		if b.Empty() {
 			continue
 		}
 		paper := p.around(b, burned)
@@ -74,8 +94,11 @@ func (p picture) without(burned []document.Box) picture {
 	return out
 }
 
-// plain reports whether all pixels of a box have one colour.
+// plain reports whether all pixels of a box that lie in the picture have one colour.
 func (p picture) plain(b document.Box) bool {
+	if b = b.Intersect(document.Box{W: p.w, H: p.h}); b.Empty() {
+		return true
+	}
 	first := p.pix[b.Y*p.stride+b.X*p.step:][:p.channels]
 	for y := b.Y; y < b.Y+b.H; y++ {
 		for x := b.X; x < b.X+b.W; x++ {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"image/draw"
+	"slices"
 	"testing"
 
 	"blotter/internal/cell/inside/words"
@@ -81,5 +82,23 @@ func TestLookWithoutAFirst(t *testing.T) {
 	p := mustLook(t, s.Gray, 0, nil, nil)
 	if got := found(t, s.words, p); got < 0.95 {
 		t.Errorf("%.1f %% of words read", 100*got)
+	}
+}
+
+// A box that is only said to be burned hides nothing from the second look.
+func TestLookReadsUnderABoxThatWasNotBurned(t *testing.T) {
+	s := a4(t, 150, noteLines)
+	before := mustRead(t, s.Gray, nil)
+	w := wordOf(before, "Oyelaran")
+	if w == nil {
+		t.Fatal("the name was not read")
+	}
+	box := w.Box.Grow(3, s.Rect.Dx(), s.Rect.Dy())
+	before.Words = slices.DeleteFunc(before.Words, func(x words.Word) bool { return x == *w })
+	if p := mustLook(t, s.Gray, 0, []document.Box{box}, &before); wordOf(p, "Oyelaran") == nil {
+		t.Errorf("the name is in full view and was not read: %+v", p)
+	}
+	if p := mustLook(t, burn(s.Gray, []document.Box{box}), 0, []document.Box{box}, &before); wordOf(p, "Oyelaran") != nil {
+		t.Error("the name was read under its box")
 	}
 }
