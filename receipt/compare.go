@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -172,6 +173,10 @@ const pngHeader = "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR"
 // readPNG streams a file, so that memory does not grow with it, and returns the
 // SHA-256 of its bytes in hexadecimal and the width and height that its header states.
 func readPNG(dir fs.FS, name string) (digest string, size [2]int64, err error) {
+	// A named pipe would keep the opener waiting.
+	if st, err := fs.Stat(dir, name); err != nil || !st.Mode().IsRegular() {
+		return "", size, cmp.Or(err, fs.ErrInvalid)
+	}
 	f, err := dir.Open(name)
 	if err != nil {
 		return "", size, err

@@ -35,6 +35,9 @@ func (r *redactCommand) Run(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := app.CheckRequest(req, cfg.Data); err != nil {
+		return 0, err
+	}
 	out := newReporter(c.stdio, len(req.Files), r.JSON)
 	defer out.close()
 	station, err := app.Open(c.ctx, cfg, logs.New(c.stdio.err, cfg.LogLevel), out.progress)
@@ -61,7 +64,7 @@ func (r *redactCommand) request() (app.Request, error) {
 			return req, err
 		}
 	}
-	return req, app.CheckRequest(req)
+	return req, nil
 }
 
 func readPolicy(path string) (policy.Policy, error) {

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
+	"unicode"
 
 	"blotter/internal/app"
 	"blotter/internal/reason"
@@ -47,10 +49,21 @@ func (v *verifyCommand) Run(c *call) (int, error) {
 	return reason.ExitOK, nil
 }
 
+// printable takes the control characters out of a path, so that a directory's name
+// cannot write on the terminal.
+func printable(path string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, path)
+}
+
 // printChecked writes one line for each statement, and once for each kind of failure
 // what to do about it.
 func printChecked(w io.Writer, r app.Checked) {
-	fmt.Fprintf(w, "%s\n", r.Path)
+	fmt.Fprintf(w, "%s\n", printable(r.Path))
 	advised := map[string]bool{}
 	for _, s := range r.Statements {
 		if s.OK {

@@ -30,6 +30,11 @@ type batch struct {
 }
 
 func (b *batch) enqueueAll(ctx context.Context) error {
+	for _, file := range b.req.Files { // before anything is begun
+		if err := readable(file); err != nil {
+			return err
+		}
+	}
 	for _, file := range b.req.Files {
 		id, err := b.enqueue(ctx, file)
 		if err != nil {
@@ -130,7 +135,7 @@ func (b *batch) work(ctx context.Context) error {
 func (b *batch) deliverAll(ctx context.Context, ended func(Outcome)) error {
 	for i := range b.req.Files {
 		o, err := b.hand(ctx, i)
-		if reason.Of(err) == reason.VaultKeyGone {
+		if code := reason.Of(err); code == reason.VaultKeyGone || code == reason.VaultDamaged {
 			o, err = b.handAnew(ctx, i)
 		}
 		if err != nil {
@@ -157,8 +162,9 @@ func (b *batch) hand(ctx context.Context, i int) (Outcome, error) {
 	return Outcome{File: b.req.Files[i], Dir: dir, Result: result}, err
 }
 
-// handAnew works on a file again whose earlier result is gone: it outlived its
-// retention, or another command handed it out and destroyed it meanwhile.
+// handAnew works on a file again whose earlier result is gone or damaged: it outlived
+// its retention, another command handed it out and destroyed it meanwhile, or the disk
+// lost it.
 func (b *batch) handAnew(ctx context.Context, i int) (Outcome, error) {
 	if err := b.store.Deliver(ctx, b.jobs[i]); err != nil {
 		return Outcome{}, err

@@ -14,6 +14,7 @@ import (
 	"blotter/internal/document"
 	"blotter/internal/durable"
 	"blotter/internal/queue"
+	"blotter/internal/reason"
 	"blotter/internal/vault"
 	"blotter/receipt"
 )
@@ -52,6 +53,9 @@ func (s *Station) export(ctx context.Context, dir string, j queue.Job, sealing t
 	}
 	err = s.fillOutput(ctx, part, j, r, proof)
 	if err == nil {
+		err = s.agrees(ctx, part, j)
+	}
+	if err == nil {
 		err = durable.Rename(part, dir)
 	}
 	if err != nil {
@@ -62,11 +66,15 @@ func (s *Station) export(ctx context.Context, dir string, j queue.Job, sealing t
 
 func (s *Station) fillOutput(ctx context.Context, dir string, j queue.Job, r receipt.Result, proof []byte) error {
 	for _, a := range r.Assets {
-		if err := s.exportBlob(ctx, dir, a.Derivative, refOf(j, vault.Derivative, a)); err != nil {
-			return err
+		if a.Derivative != nil {
+			if err := s.exportBlob(ctx, dir, receipt.DerivativeName(a.Index), refOf(j, vault.Derivative, a)); err != nil {
+				return err
+			}
 		}
-		if err := s.exportBlob(ctx, dir, a.Original, refOf(j, vault.Original, a)); err != nil {
-			return err
+		if a.Original != nil {
+			if err := s.exportBlob(ctx, dir, receipt.OriginalName(a.Index), refOf(j, vault.Original, a)); err != nil {
+				return err
+			}
 		}
 	}
 	body, err := r.Encode()
@@ -79,21 +87,39 @@ func (s *Station) fillOutput(ctx context.Context, dir string, j queue.Job, r rec
 	return durable.WriteFile(filepath.Join(dir, resultFile), body, 0o600)
 }
 
+// agrees compares what is about to be handed out with the event that was signed: the
+// stored result and the blobs are only as good as the disk they lay on.
+func (s *Station) agrees(ctx context.Context, dir string, j queue.Job) error {
+	entry, err := s.store.Entry(ctx, j.FinalSeq)
+	if err != nil {
+		return err
+	}
+	signed, err := receipt.Open(entry.Envelope)
+	if err != nil {
+		return audit.Coded(err)
+	}
+	body, err := os.ReadFile(filepath.Join(dir, resultFile))
+	if err != nil {
+		return fmt.Errorf("app: read a result: %w", err)
+	}
+	if err := receipt.FirstFailure(receipt.CheckResult(signed.Event, body, os.DirFS(dir))); err != nil {
+		return reason.Because(reason.VaultDamaged, err)
+	}
+	return nil
+}
+
 func refOf(j queue.Job, c vault.Class, a receipt.ResultAsset) vault.Ref {
 	return vault.Ref{Job: j.ID, Class: c, Token: j.Token, Index: int(a.Index)}
 }
 
-// exportBlob writes a blob under the name that the result gives it; nil: there is none.
-func (s *Station) exportBlob(ctx context.Context, dir string, f *receipt.ResultFile, ref vault.Ref) error {
-	if f == nil {
-		return nil
-	}
+// exportBlob writes a blob under a name that comes from its number alone.
+func (s *Station) exportBlob(ctx context.Context, dir, name string, ref vault.Ref) error {
 	src, err := s.vault.Open(ctx, ref)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	dst, err := os.OpenFile(filepath.Join(dir, f.File), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	dst, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("app: make an output file: %w", err)
 	}

@@ -108,8 +108,9 @@ func (s *Station) tidyUp(ctx context.Context) error {
 // CheckRequest finds what is wrong with a request before anything is done: files that
 // cannot be read, an output directory that cannot be made (it makes it) or holds
 // something. What a killed command had begun to write there is removed. The error has
-// the code usage.wrong.
-func CheckRequest(req Request) error {
+// the code usage.wrong. data is the data directory, which must not hold the output: a
+// sweep would meet it.
+func CheckRequest(req Request, data string) error {
 	for _, file := range req.Files {
 		if err := readable(file); err != nil {
 			return reason.Because(reason.UsageWrong, fmt.Errorf("%q is not a file that can be read", file))
@@ -117,6 +118,9 @@ func CheckRequest(req Request) error {
 	}
 	if err := os.MkdirAll(req.Out, 0o700); err != nil {
 		return reason.Because(reason.UsageWrong, fmt.Errorf("--out %q cannot be made", req.Out))
+	}
+	if within(req.Out, data) {
+		return reason.Because(reason.UsageWrong, fmt.Errorf("--out %q lies in the data directory", req.Out))
 	}
 	entries, err := os.ReadDir(req.Out)
 	if err != nil {
@@ -130,6 +134,19 @@ func CheckRequest(req Request) error {
 		return reason.Because(reason.UsageWrong, fmt.Errorf("--out %q cannot be written to", req.Out))
 	}
 	return nil
+}
+
+// within reports whether a directory is, or lies in, another, links resolved.
+func within(dir, outer string) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	if outer, err = filepath.EvalSymlinks(outer); err != nil {
+		return false // not made yet
+	}
+	rel, err := filepath.Rel(outer, dir)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // readable opens a file as the worker will, without waiting where it is none.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -126,6 +127,10 @@ func (c Checked) failed(name, code, detail string) Checked {
 const maxResultBytes = 256 << 20
 
 func readBounded(path string, limit int64) ([]byte, error) {
+	// A named pipe would keep the opener waiting.
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return nil, cmp.Or(err, fs.ErrInvalid)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

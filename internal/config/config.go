@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -80,7 +81,7 @@ func (d *draft) readFile(path string, env map[string]string) error {
 	if path == "" {
 		return nil
 	}
-	file, err := os.ReadFile(path)
+	file, err := readBounded(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !asked:
 		return nil
@@ -91,6 +92,16 @@ func (d *draft) readFile(path string, env map[string]string) error {
 		return fmt.Errorf("%s:\n%w", path, err)
 	}
 	return nil
+}
+
+// readBounded reads what strictyaml will take at most, and a byte more for it to refuse.
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, strictyaml.MaxBytes+1))
 }
 
 // under returns blotter/name in a base directory of the XDG specification, which is a

@@ -81,7 +81,7 @@ func TestEveryProblemIsReported(t *testing.T) {
 		t.Fatalf("code %s", reason.Of(err))
 	}
 	for _, want := range []string{
-		"line 1: workers must be", "line 3: queue.leese is not", "line 5: workers is given twice",
+		"line 1: workers must be", "line 3: \"queue.leese\" is not", "line 5: \"workers\" is given twice",
 		"BLOTTER_QUEUE_LEASE must be", "BLOTTER_WROKERS is not a setting", `names "walls"`,
 		"cap of the backoff must not be less", "address_space_bytes", "no data directory",
 	} {

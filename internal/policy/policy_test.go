@@ -93,9 +93,9 @@ deny_media_types: image/png
 		t.Fatalf("code %s", reason.Of(err))
 	}
 	for _, want := range []string{
-		"line 1: name must be", "line 4: limits.pages must be", "line 5: limits.pixels is not a setting",
-		"line 7: types.names is not a setting", "line 8: types.date.action must be one of redact, keep",
-		"line 8: types.date.threshold must be", "line 10: unread is given twice; first in line 9",
+		"line 1: name must be", "line 4: limits.pages must be", "line 5: \"limits.pixels\" is not a setting",
+		"line 7: \"types.names\" is not a setting", "line 8: types.date.action must be one of redact, keep",
+		"line 8: types.date.threshold must be", "line 10: \"unread\" is given twice; first in line 9",
 		"line 12: retention.originals must be", "line 13: deny_media_types must be a list",
 	} {
 		if !strings.Contains(err.Error(), want) {

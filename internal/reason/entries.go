@@ -139,4 +139,6 @@ var table = []Entry{
 		"The process was told to stop and gave the job back. Start it again; the job goes on by itself."},
 	{66, PolicyWithheld, Permanent, OwnerCompliance, 422, ExitRejected,
 		"An image of the document had to be withheld, and the policy then rejects the whole document. The images' own reasons say why; a policy with withheld: release lets the others go."},
+	{67, AuditKey, Operator, OwnerCompliance, 503, ExitFailed,
+		"The signing key, the trust list or the signer's record is missing or cannot be used, so nothing is signed. Restore the audit directory from its backup; never make a new key beside an old log."},
 }

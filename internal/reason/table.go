@@ -64,6 +64,7 @@ const (
 
 	AuditRollback    Code = "audit.log_rolled_back"
 	AuditUnavailable Code = "audit.unavailable"
+	AuditKey         Code = "audit.key_unusable"
 
 	ReceiptMalformed    Code = "receipt.malformed"
 	ReceiptSignature    Code = "receipt.bad_signature"

@@ -145,12 +145,12 @@ func (r *reader) entry(path string, v *ast.MappingValueNode) {
 		key = path + "." + key
 	}
 	if first, twice := r.seen[key]; twice {
-		r.problem(line(v.Key), "%s is given twice; first in line %d", key, first)
+		r.problem(line(v.Key), "%q is given twice; first in line %d", key, first)
 		return
 	}
 	r.seen[key] = line(v.Key)
 	if !r.known(key) {
-		r.problem(line(v.Key), "%s is not a setting", key)
+		r.problem(line(v.Key), "%q is not a setting", key)
 		return
 	}
 	r.node(key, v.Value)

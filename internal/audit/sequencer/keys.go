@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,7 +39,7 @@ func (s *Sequencer) loadKeys() error {
 		origin, key, err = s.firstKey()
 	}
 	if err != nil {
-		return unavailable("read the signing key", err)
+		return unusable("read the signing key", err)
 	}
 	s.key = key
 	return s.loadTrust(origin)
@@ -62,7 +63,7 @@ func (s *Sequencer) firstKey() (string, ed25519.PrivateKey, error) {
 func (s *Sequencer) nothingSigned() error {
 	r, err := readRecord(s.cfg.Dir)
 	if err == nil && r.size() > 0 {
-		err = reason.Because(reason.AuditUnavailable, errors.New("sequencer: the signing key or the trust list of this log is missing"))
+		err = reason.Because(reason.AuditKey, errors.New("sequencer: the signing key or the trust list of this log is missing"))
 	}
 	return err
 }
@@ -83,10 +84,37 @@ func (s *Sequencer) loadTrust(origin string) error {
 		return unavailable("read the trust list", err)
 	}
 	if s.trust, err = receipt.ParseTrustList(data); err != nil {
-		return audit.Coded(err)
+		return unusable("read the trust list", err)
 	}
 	if s.trust.Origin != origin {
-		return unavailable("read the trust list", errors.New("it is of another log than the signing key"))
+		return unusable("read the trust list", errors.New("it is of another log than the signing key"))
+	}
+	return nil
+}
+
+// unusable is for what only a person can put right.
+func unusable(doing string, err error) error {
+	return reason.Because(reason.AuditKey, fmt.Errorf("sequencer: %s: %w", doing, err))
+}
+
+// begunFile marks that events were signed here, so that the loss of database and record
+// together is not taken for a first start.
+const begunFile = "log.begun"
+
+func (s *Sequencer) begun() (bool, error) {
+	_, err := os.Stat(s.path(begunFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (s *Sequencer) markBegun() error {
+	if was, err := s.begun(); was || err != nil {
+		return err
+	}
+	if err := writeFile(s.path(begunFile), nil, 0o600); err != nil {
+		return unavailable("mark the log as begun", err)
 	}
 	return nil
 }

@@ -136,9 +136,18 @@ func (s *Sequencer) start(ctx context.Context) error {
 		return err
 	}
 	if s.last.size() > 0 {
-		return nil
+		return s.markBegun()
 	}
-	return s.append(ctx, []audit.Pending{{Event: s.keyEvent(receipt.KeyCreated, s.publicKey())}})
+	if was, err := s.begun(); err != nil {
+		return unavailable("look at the log's mark", err)
+	} else if was {
+		return rolledBack("log and record are empty, though events were signed here")
+	}
+	first := []audit.Pending{{Event: s.keyEvent(receipt.KeyCreated, s.publicKey())}}
+	if err := s.append(ctx, first); err != nil {
+		return err
+	}
+	return s.markBegun()
 }
 
 // ready makes sure that record, database and keys agree before anything is signed.

@@ -233,7 +233,7 @@ func TestLostKeyOrTrustListIsNotReplaced(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := sequencer.Open(t.Context(), configOf(dir, log)); reason.Of(err) != reason.AuditUnavailable {
+		if _, err := sequencer.Open(t.Context(), configOf(dir, log)); reason.Of(err) != reason.AuditKey {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
@@ -246,7 +246,7 @@ func TestKeyThatOthersMayReadIsRefused(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "signing.key"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sequencer.Open(t.Context(), configOf(dir, log)); reason.Of(err) != reason.AuditUnavailable {
+	if _, err := sequencer.Open(t.Context(), configOf(dir, log)); reason.Of(err) != reason.AuditKey {
 		t.Errorf("got %v", err)
 	}
 }
@@ -309,5 +309,18 @@ func TestLeftoversOfAKilledProcessAreRemoved(t *testing.T) {
 	open(t, dir, log)
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("still there: %v", err)
+	}
+}
+
+// Database and record lost together look like a first start; the mark tells.
+func TestLossOfDatabaseAndRecordIsRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	closeIt(t, open(t, dir, &memoryLog{}))
+	if err := os.Remove(filepath.Join(dir, "log.record")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := sequencer.Open(t.Context(), configOf(dir, &memoryLog{}))
+	if reason.Of(err) != reason.AuditRollback {
+		t.Errorf("got %v", err)
 	}
 }
