@@ -17,28 +17,50 @@ import (
 )
 
 // inspect finds out the encoding from the last filter, and for those that carry a
-// size of their own compares it: a dictionary may say anything, and the decoder
-// follows the stream. The larger cost counts for the limits.
+// size of their own takes that: a dictionary may say anything, and the decoder follows
+// the stream. A codestream inside other filters whose size cannot be found withholds
+// the image, because nothing bounds what decoding it would cost.
 func (p *picture) inspect(raw []byte, filters []string) {
 	if len(filters) == 0 {
 		return
 	}
-	switch filters[len(filters)-1] {
+	last := len(filters) - 1
+	var size func([]byte) (w, h int, ok bool)
+	switch filters[last] {
 	case "DCTDecode", "DCT":
-		p.format = document.JPEG
-		if w, h, err := raster.JPEGSize(raw); len(filters) == 1 && err == nil && (w != p.w || h != p.h) {
-			p.w, p.h = w, h // what the decoder will make of it
-		}
+		p.format, size = document.JPEG, jpegSize
 	case "JPXDecode":
-		p.format = document.JPEG2000
-		if w, h, ok := jpxSize(raw); len(filters) == 1 && ok && (w != p.w || h != p.h) {
-			p.w, p.h = w, h
-		}
+		p.format, size = document.JPEG2000, jpxSize
 	case "JBIG2Decode":
 		p.format = document.JBIG2
 	case "CCITTFaxDecode", "CCF":
 		p.format = document.CCITT
 	}
+	if size == nil {
+		return
+	}
+	if last > 0 {
+		head, ok := unfilter(raw, filters[:last])
+		if _, _, found := size(head); !ok || !found {
+			p.withheld = reason.ExtractEncoding
+			return
+		}
+		raw = head
+	}
+	if w, h, ok := size(raw); ok {
+		p.w, p.h = w, h // what the decoder will make of it
+	}
+}
+
+// jpegSize reads a JPEG's frame header. What stands before the start marker is passed
+// over, as PDFium does.
+func jpegSize(raw []byte) (w, h int, ok bool) {
+	at := bytes.Index(raw, []byte("\xff\xd8"))
+	if at < 0 {
+		return 0, 0, false
+	}
+	w, h, err := raster.JPEGSize(raw[at:])
+	return w, h, err == nil
 }
 
 // jpxSize reads the SIZ marker of a JPEG 2000 codestream, ISO 15444-1 A.5.1.

@@ -75,8 +75,9 @@ func (w *walk) judgePage(ref requests.Page) error {
 	}
 	items := w.d.tally.Items()
 	for _, pl := range w.cur.placements {
-		if items[pl.Image].Withheld == reason.ExtractPixels && items[w.at].Withheld == "" {
-			items[w.at].Withheld = reason.ExtractPixels
+		code := items[pl.Image].Withheld
+		if (code == reason.ExtractPixels || code == reason.ExtractEncoding) && items[w.at].Withheld == "" {
+			items[w.at].Withheld = code
 		}
 	}
 	return nil
