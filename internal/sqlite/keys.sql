@@ -13,13 +13,17 @@ UPDATE keys SET keep = :keep, expires = :now + :keep WHERE job = :job AND class 
 -- name: keys_expired
 -- Keys whose time is over, and keys that nobody needs any more because a process died
 -- between the end of a job and the destruction of its keys, or between the making of a
--- key and the job's arrival. What opens a result that waits for its caller is spared longer.
+-- key and the job's arrival; so are those of a job that cannot be worked on any more,
+-- because its order was destroyed. What opens a result that waits for its caller is spared
+-- longer.
 SELECT keys.job, keys.class FROM keys LEFT JOIN jobs ON jobs.id = keys.job
 WHERE (keys.expires > 0 AND keys.expires <= :now -
           CASE WHEN keys.class <> 'task' AND jobs.delivered = 0
                 AND jobs.state IN ('sealing', 'released', 'awaiting_review') THEN :hand_over ELSE 0 END)
    OR jobs.state = 'rejected'
    OR (keys.class = 'task' AND jobs.state IN ('released', 'awaiting_review'))
+   OR (jobs.state IN ('queued', 'dead')
+       AND EXISTS (SELECT 1 FROM destroyed_keys AS gone WHERE gone.job = keys.job AND gone.class = 'task'))
    OR (jobs.id IS NULL AND keys.created <= :now - :orphan)
 ORDER BY keys.created, keys.job, keys.class LIMIT :n;
 

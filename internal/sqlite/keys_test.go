@@ -163,13 +163,15 @@ func TestDeliveryDatesAnew(t *testing.T) {
 }
 
 // An order that nobody comes for is destroyed, key and ciphertext: of a job that still
-// waits, and of a dead one.
+// waits, and of a dead one. What an earlier attempt left is then of no use either.
 func TestOrdersDoNotWaitForEver(t *testing.T) {
 	for _, dead := range []bool{false, true} {
 		db, _, c := openNew(t)
 		j := newJob()
 		j.Sealed = []byte("sealed order")
 		putKey(t, db, j.ID, vault.Task)
+		putKey(t, db, j.ID, vault.Derivative)
+		c.advance(time.Minute)
 		if _, _, err := db.Enqueue(t.Context(), j, receipt.Event{}); err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +181,7 @@ func TestOrdersDoNotWaitForEver(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		c.advance(30*24*time.Hour - time.Minute)
+		c.advance(30*24*time.Hour - 2*time.Minute)
 		expired(t, db)
 		c.advance(time.Minute)
 		expired(t, db, vault.Task)
@@ -192,6 +194,7 @@ func TestOrdersDoNotWaitForEver(t *testing.T) {
 		if got, err := db.Job(t.Context(), j.ID); err != nil || got.Sealed != nil {
 			t.Errorf("without its key, the order is still %q, %v", got.Sealed, err)
 		}
+		expired(t, db, vault.Derivative)
 	}
 }
 

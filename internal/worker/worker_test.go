@@ -419,3 +419,33 @@ func TestStopGivesTheJobBack(t *testing.T) {
 	s.must(s.next())
 	s.ended(id, document.Released, "")
 }
+
+// What a job leaves is dated by its pinned policy; what a dead one left is needed again
+// when it is replayed.
+func TestEndDatesWhatIsKept(t *testing.T) {
+	for target, play := range map[document.State]cells{
+		document.Released: redacts,
+		document.Dead: func(ctx context.Context, s cell.Sink) error {
+			return errors.Join(redacts(ctx, s), reason.Because(reason.PolicyInvalid, nil))
+		},
+	} {
+		s := newStation(t)
+		s.policy.Retention.Derivatives = time.Hour
+		s.play = play
+		id := s.enqueue(nil)
+		s.must(s.next())
+		s.must(s.db.Deliver(t.Context(), id))
+		derivative := vault.KeyName{Job: id, Class: vault.Derivative}
+		for _, passed := range []time.Duration{59 * time.Minute, time.Minute} {
+			s.offset += passed
+			now, err := s.db.Now(t.Context())
+			s.must(err)
+			keys, err := s.db.ExpiredKeys(t.Context(), now, 10)
+			s.must(err)
+			want := target == document.Released && passed == time.Minute
+			if slices.Contains(keys, derivative) != want || !s.hasKey(id, vault.Derivative) {
+				t.Errorf("%s: %v later to be destroyed: %v", target, passed, keys)
+			}
+		}
+	}
+}
