@@ -39,7 +39,7 @@ var sets = [][]string{
 var insideSteps = []string{"sniff", "extract", "read", "detect", "redact"}
 
 // tooling may import anything below the app, and nothing but tests and tools may import it.
-var tooling = []string{"internal/examples", "internal/archtest", "internal/storetest", "internal/queue/queuetest", "scripts"}
+var tooling = []string{"internal/examples", "internal/archtest", "internal/storetest", "internal/queue/queuetest", "internal/cell/engine/enginetest", "scripts"}
 
 // bannedNames name no concept.
 var bannedNames = []string{"util", "utils", "common", "helper", "helpers", "models", "pkg", "misc", "shared"}

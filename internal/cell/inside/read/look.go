@@ -74,14 +74,15 @@ func (v view) allFromAsset(boxes []document.Box) []document.Box {
 }
 
 // without returns a copy of the picture with the burned boxes in the colour of what is
-// around them: black boxes side by side look like writing to the detector.
+// around them: black boxes side by side look like writing to the detector. A box that
+// is not of one colour was not burned and stays.
 func (p picture) without(burned []document.Box) picture {
 	out := p
 	out.pix = slices.Clone(p.pix)
 	page := document.Box{W: p.w, H: p.h}
 	for _, b := range burned {
 		b = b.Intersect(page)
-		if b.Empty() {
+		if b.Empty() || !p.plain(b) {
 			continue
 		}
 		paper := p.around(b, burned)
