@@ -97,23 +97,30 @@ func (q quad) shadow(b document.Box) (from, to float64) {
 	return max(0, from), min(1, to)
 }
 
-// covered is the share, 0–1, of a region's columns with ink that words stand on.
+// covered is the share, 0–1, of a region's columns with ink that words stand on: those
+// whose ink lies, for the most part, within the words' height too. A region may hold
+// more than the line that the layer knows: a date or a signature across it.
 func (v view) covered(g region, inside []words.Word) float64 {
 	c := v.cut(g.quad)
 	k := c.ink()
-	under := make([]bool, c.w)
+	under := make([]bool, len(k.dark))
 	for _, w := range inside {
 		u0, u1 := g.shadow(w.Box)
+		v0, v1 := g.upwards().shadow(w.Box)
+		v0, v1 = 1-v1, 1-v0 // upwards runs from the foot of the region
 		from, to := max(0, int(u0*float64(c.w))-2), min(c.w, int(u1*float64(c.w))+3)
-		for x := from; x < to; x++ {
-			under[x] = true
+		top, bottom := int((v0-layerSlack)*cropHeight), int((v1+layerSlack)*cropHeight)
+		for y := max(0, cropMargin+top); y < min(cropRows, cropMargin+bottom); y++ {
+			for x := from; x < to; x++ {
+				under[y*c.w+x] = true
+			}
 		}
 	}
 	all, good := 0, 0
 	for x := range c.w {
-		if k.column(x) > 0 {
+		if n := k.column(x); n > 0 {
 			all++
-			if under[x] {
+			if k.columnOf(x, under) >= 0.7*float64(n) {
 				good++
 			}
 		}

@@ -68,6 +68,16 @@ func (k ink) column(x int) (n int) {
 	return n
 }
 
+// columnOf counts, as column does, the ink that lies within a mask of the crop.
+func (k ink) columnOf(x int, mask []bool) (n float64) {
+	for y := cropMargin + cropHeight/8; y < cropMargin+cropHeight*7/8; y++ {
+		if i := y*k.w + x; k.dark[i] && mask[i] {
+			n++
+		}
+	}
+	return n
+}
+
 // blank finds the widest run of columns without ink in [from, to), allowing for a
 // rule that runs through; the run is empty where there is none.
 func (k ink) blank(from, to int) (start, end int) {

@@ -56,6 +56,7 @@ const (
 // Text layer.
 const (
 	layerCover      = 0.85 // share of a region's ink width that the layer's words must cover
+	layerSlack      = 0.15 // of the region's height, by which a word's box may be too low
 	layerSamples    = 6    // regions of a page on which the layer is compared with the recogniser
 	layerSimilarity = 0.6  // 1 − edit distance / length, under which a sample disagrees
 )

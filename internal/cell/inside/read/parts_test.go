@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
 )
 
@@ -149,5 +150,28 @@ func TestWithoutLeavesWhatWasNotBurned(t *testing.T) {
 		if !slices.Equal(p.pix[row:row+standing.W], q.pix[row:row+standing.W]) {
 			t.Fatal("a box that was not burned was painted over")
 		}
+	}
+}
+
+// A date written across a line of the layer shares its columns, and is no part of it.
+func TestLayerDoesNotExplainWhatLiesAcross(t *testing.T) {
+	line := func(across bool) (view, []words.Word) {
+		s := newSheet(760, 120, 255, 0)
+		s.print(t, "and authorize the disclosures to the local Department of Health", 20, 20, 84)
+		layer := layerOf(s)
+		if across {
+			s.print(t, "08/01/2021", 40, 60, 66)
+			s.print(t, "08/01/2021", 40, 380, 66)
+		}
+		return viewOf(t, s.Gray), layer
+	}
+	g := region{quad: quadOf(document.Box{X: 14, Y: 28, W: 620, H: 66})}
+	v, layer := line(false)
+	if got := v.covered(g, layer); got < layerCover {
+		t.Errorf("a line under its own words is covered to %.2f", got)
+	}
+	v, layer = line(true)
+	if got := v.covered(g, layer); got >= layerCover {
+		t.Errorf("dates across the line count as covered, to %.2f", got)
 	}
 }
