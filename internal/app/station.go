@@ -64,7 +64,7 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger, progress fun
 	}
 	s.cells = cell.NewPool(cellConfig(cfg, engines), 1)
 	s.worker = &worker.Worker{
-		Config: worker.Config{Name: string(document.NewID()), Lease: cfg.Lease, Heartbeat: cfg.Lease / 3, Backoff: cfg.Backoff},
+		Config: worker.Config{Lease: cfg.Lease, Heartbeat: cfg.Lease / 3, Backoff: cfg.Backoff},
 		Store:  s.store, Vault: s.vault, Cells: s.cells, Root: root, Code: s.code, Log: log,
 		Sealed: s.wakeSequencer, Progress: progress,
 	}

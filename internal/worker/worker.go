@@ -45,7 +45,6 @@ type Cells interface {
 
 // Config is what an operator may set of a worker.
 type Config struct {
-	Name      string        // opaque name of this process in events
 	Lease     time.Duration // length of a lease without a heartbeat
 	Heartbeat time.Duration // a third of the lease
 	Backoff   queue.Backoff
