@@ -3,6 +3,7 @@ package main_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -252,6 +253,38 @@ func TestKilledCellIsTriedAgain(t *testing.T) {
 	}
 	if got := results(t, r.out.String()); got[0].State != "released" {
 		t.Errorf("state %s, reason %s", got[0].State, got[0].Reason)
+	}
+	s.checkAtRest()
+}
+
+// What lies in the database is only as good as the disk, or whoever writes there: a
+// result that is not what was signed is not handed out, nor is a name in it followed.
+func TestForgedResultIsNotHandedOut(t *testing.T) {
+	s, file := newStation(t), tiny(t)
+	s.redact(0, file)
+	raw, err := sql.Open("sqlite", "file:"+filepath.Join(s.data, "blotter.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = raw.Exec(`UPDATE jobs SET delivered = 0, result = CAST(replace(replace(CAST(result AS TEXT),
+		'asset-0001.png', '../../../forged.png'), '"status":"redacted"', '"status":"released"') AS BLOB)`)
+	if err := errors.Join(err, raw.Close()); err != nil {
+		t.Fatal(err)
+	}
+	out, got := s.redact(0, file)
+	if len(got) != 1 || got[0].Assets[0].Status != "redacted" || got[0].Assets[0].Derivative.File != "asset-0001.png" {
+		t.Errorf("the forged result was handed out: %+v", got)
+	}
+	if r := s.run(program(t), "verify", out); r.exit != 0 {
+		t.Errorf("verify: %s", r.out)
+	}
+	if received, _ := s.jobs(); received != 2 { // one would be the forged one, taken up again
+		t.Errorf("%d jobs were received", received)
+	}
+	for _, dir := range []string{out, filepath.Dir(out), filepath.Dir(filepath.Dir(out))} {
+		if forged, err := filepath.Glob(filepath.Join(dir, "forged.png")); err != nil || len(forged) > 0 {
+			t.Errorf("written: %v, %v", forged, err)
+		}
 	}
 	s.checkAtRest()
 }
