@@ -5,7 +5,7 @@ package reason
 // adding one, run: go test ./internal/reason -update
 //
 // Whether a failure of the cell is the document's fault is decided in
-// docs/decisions/cell-failures-are-permanent.md.
+// docs/decisions/0010-cell-failures-are-permanent.md.
 var table = []Entry{
 	{1, Internal, Transient, OwnerOperator, 500, ExitFailed,
 		"Something went wrong inside blotter. Try again; if it stays, report the job id and the version."},

@@ -469,7 +469,7 @@ func (f *Finder) trimParticles(sh *sheet, a, b int) (int, int) {
 // trimCredentials takes "M.D." off the end of a run: letters that spell a credential are
 // no initials.
 func (f *Finder) trimCredentials(sh *sheet, a, b int) int {
-	key, start := "", b
+	key := ""
 	for k := b - 1; k > a && len(key) < 5; k-- {
 		t := &sh.toks[k]
 		if t.kind == sign && t.text != "." || t.kind == letters && len(t.fold) > 2 {
@@ -477,8 +477,8 @@ func (f *Finder) trimCredentials(sh *sheet, a, b int) int {
 		}
 		if t.kind == letters {
 			key = t.fold + key
-			if start = k; len(key) >= 2 && f.terms.credentials.has(key) && strings.Contains(key, "d") {
-				return start
+			if len(key) >= 2 && f.terms.credentials.has(key) && strings.Contains(key, "d") {
+				return k
 			}
 		}
 	}
