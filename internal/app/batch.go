@@ -112,7 +112,9 @@ func (b *batch) work(ctx context.Context) error {
 			return nil
 		}
 		if errors.Is(err, queue.ErrNoJob) {
-			err = b.worker.ExpireLeases(ctx)
+			if err = b.worker.ExpireLeases(ctx); ctx.Err() != nil {
+				return nil
+			}
 		} else if err == nil {
 			t.over()
 			continue
