@@ -22,6 +22,22 @@ func (b Box) ResultBox() ResultBox {
 	return ResultBox{X: b.X, Y: b.Y, W: b.W, H: b.H, Type: b.Type, Score: float64(b.PerMille) / 1000, Source: b.Source}
 }
 
+// Asset writes a result's asset as an event holds it, with its boxes in line
+// (CompactBoxes puts them apart where they are too many).
+func (a ResultAsset) Asset() Asset {
+	out := Asset{
+		Index: a.Index, Kind: a.Kind, Page: a.Page, Frame: a.Frame, MediaType: a.MediaType,
+		Width: a.Width, Height: a.Height, SHA256: a.SHA256, Status: a.Status, Reason: a.Reason,
+	}
+	for _, b := range a.Boxes {
+		out.Boxes = append(out.Boxes, b.Box())
+	}
+	if a.Derivative != nil {
+		out.DerivativeSHA256 = a.Derivative.SHA256
+	}
+	return out
+}
+
 // perMille gives −1, which no event holds, for a score that is no whole thousandth.
 func perMille(score float64) int64 {
 	for _, n := range []int64{int64(score * 1000), int64(score*1000) + 1} {

@@ -98,28 +98,16 @@ func differs(field string) error {
 }
 
 func (a ResultAsset) matches(e Asset) error {
-	boxes := make([]Box, 0, len(a.Boxes))
-	for _, b := range a.Boxes {
-		boxes = append(boxes, b.Box())
-	}
-	said := Asset{
-		Index: a.Index, Kind: a.Kind, Page: a.Page, Frame: a.Frame, MediaType: a.MediaType,
-		Width: a.Width, Height: a.Height, SHA256: a.SHA256, Status: a.Status, Reason: a.Reason,
-	}
+	said := a.Asset()
 	if e.BoxesSHA256 != "" {
-		digest, err := BoxesDigest(boxes)
+		digest, err := BoxesDigest(said.Boxes)
 		if err != nil {
 			return failf(CodeMismatch, "the boxes of asset %d cannot be digested", e.Index)
 		}
-		said.BoxesSHA256 = digest
-	} else if len(boxes) > 0 {
-		said.Boxes = boxes
+		said.Boxes, said.BoxesSHA256 = nil, digest
 	}
-	if a.Derivative != nil {
-		said.DerivativeSHA256 = a.Derivative.SHA256
-		if a.Derivative.File != DerivativeName(e.Index) {
-			return failf(CodeMismatch, "the derivative of asset %d has another name than its number gives", e.Index)
-		}
+	if a.Derivative != nil && a.Derivative.File != DerivativeName(e.Index) {
+		return failf(CodeMismatch, "the derivative of asset %d has another name than its number gives", e.Index)
 	}
 	if a.Original != nil && a.Original.File != OriginalName(e.Index) {
 		return failf(CodeMismatch, "the original of asset %d has another name than its number gives", e.Index)

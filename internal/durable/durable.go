@@ -6,7 +6,7 @@
 // synced; a rename is safe once its directory was. Whether the disk keeps what it
 // acknowledged is the operator's business (see docs/operations.md on write caches).
 //
-// Builds with the tag crashpoints can be killed at any of these operations; see Point.
+// Builds with the tag crashpoints can be killed at any of these operations; see Around.
 package durable
 
 import (
@@ -55,16 +55,6 @@ func fill(f *os.File, data []byte, perm fs.FileMode) error {
 // Sync makes what was written to f durable. A new file also needs SyncDir.
 func Sync(f *os.File) error {
 	return Around("fsync", f.Sync)
-}
-
-// SyncFile opens the file at path and syncs it: for files that a library wrote and
-// closed. A new file also needs SyncDir.
-func SyncFile(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("durable: open for syncing: %w", err)
-	}
-	return errors.Join(Sync(f), f.Close())
 }
 
 // SyncDir makes the names in a directory durable: those made, renamed and removed.

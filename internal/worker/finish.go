@@ -77,27 +77,13 @@ func (a *attempt) lastEvent(r receipt.Result) (receipt.Event, error) {
 	e.Input, e.Code, e.State, e.Reason = &r.Input, &r.Code, r.State, r.Reason
 	e.NotCovered, e.TimingsMS, e.Protections = r.NotCovered, r.TimingsMS, a.report.Protections.Names()
 	for _, asset := range r.Assets {
-		e.Assets = append(e.Assets, signedAsset(asset))
+		e.Assets = append(e.Assets, asset.Asset())
 	}
 	var err error
 	if e.Assets, err = receipt.CompactBoxes(e.Assets); err != nil {
 		return receipt.Event{}, err
 	}
 	return e, e.Validate() // in the outbox a malformed event would stop the whole log
-}
-
-func signedAsset(a receipt.ResultAsset) receipt.Asset {
-	out := receipt.Asset{
-		Index: a.Index, Kind: a.Kind, Page: a.Page, Frame: a.Frame, MediaType: a.MediaType,
-		Width: a.Width, Height: a.Height, SHA256: a.SHA256, Status: a.Status, Reason: a.Reason,
-	}
-	for _, b := range a.Boxes {
-		out.Boxes = append(out.Boxes, b.Box())
-	}
-	if a.Derivative != nil {
-		out.DerivativeSHA256 = a.Derivative.SHA256
-	}
-	return out
 }
 
 // keep says how long the blobs of a job that ends so are kept (M28). What a dead job
