@@ -17,7 +17,12 @@ const (
 	RedactedKind  Kind = "redacted" // the end of a job with derivatives
 	RejectedKind  Kind = "rejected"
 	DeadKind      Kind = "dead"
-	Deleted       Kind = "deleted" // a data key was destroyed, and with it the data
+	Deleted       Kind = "deleted"        // a data key was destroyed, and with it the data
+	Cancelled     Kind = "cancelled"      // by its caller, or discarded by an operator: the reason tells
+	Replayed      Kind = "replayed"       // a dead job went back into the queue
+	Viewed        Kind = "viewed"         // pixels from before redaction were handed out, to the actor
+	AccessGranted Kind = "access_granted" // an API key was made
+	AccessRevoked Kind = "access_revoked"
 	KeyCreated    Kind = "key_created"
 	KeyRotated    Kind = "key_rotated"
 	KeyRevoked    Kind = "key_revoked"
@@ -37,7 +42,7 @@ type Event struct {
 	Time     string `json:"time"` // RFC 3339, UTC, milliseconds; context, not order
 	Job      string `json:"job,omitempty"`
 	Tenant   string `json:"tenant,omitempty"`
-	Actor    string `json:"actor"` // "worker", "sequencer", "janitor", "cli", or an opaque id of a person or key
+	Actor    string `json:"actor"` // "worker", "sequencer", "janitor", "cli", or the opaque id of an API key or a person
 
 	Input       *Input           `json:"input,omitempty"`
 	Policy      *Policy          `json:"policy,omitempty"`
@@ -48,9 +53,12 @@ type Event struct {
 	Assets      []Asset          `json:"assets,omitempty"`
 	NotCovered  []string         `json:"not_covered,omitempty"`
 	TimingsMS   map[string]int64 `json:"timings_ms,omitempty"`
+	OverBudget  []string         `json:"over_budget,omitempty"` // stages that took longer than the node's budget
+	Pixels      int64            `json:"pixels,omitempty"`      // decoded, summed over both passes
 	Protections []string         `json:"protections,omitempty"`
 	Artifact    *Artifact        `json:"artifact,omitempty"` // staged, unstaged, deleted
 	Key         *Key             `json:"key,omitempty"`      // key events
+	Access      *Access          `json:"access,omitempty"`   // access_granted, access_revoked
 }
 
 // Input is the document as it came in.
@@ -111,7 +119,7 @@ type Box struct {
 // Artifact is a temporary or stored thing whose life is on record.
 type Artifact struct {
 	ID      string `json:"id"`                // opaque
-	Class   string `json:"class"`             // "working_copy", "original", "derivative", "task"
+	Class   string `json:"class"`             // "working_copy", "upload", "original", "derivative", "task"
 	Expires string `json:"expires,omitempty"` // RFC 3339
 }
 
@@ -121,4 +129,12 @@ type Key struct {
 	Algorithm string `json:"algorithm"`
 	Public    string `json:"public,omitempty"` // base64 of the raw public key
 	LastGood  int64  `json:"last_good,omitempty"`
+}
+
+// Access is an API key that was made or revoked: who may do what, never the secret.
+type Access struct {
+	ID     string   `json:"id"`     // opaque
+	Tenant string   `json:"tenant"` // "*": every tenant
+	Role   string   `json:"role"`
+	Lanes  []string `json:"lanes,omitempty"`
 }

@@ -30,9 +30,10 @@ var sets = [][]string{
 	{"internal/sqlite"},          // implements what the rooms below and beside it ask of a store
 	{"internal/audit/sequencer"}, // alone holds the signing key
 	{"internal/worker", "internal/audit", "internal/retention", "internal/intake", "internal/review", "internal/ops"},
-	{"internal/queue", "internal/cell", "internal/source", "internal/vault", "internal/policy", "internal/worker/workdir"},
+	{"internal/queue", "internal/cell", "internal/source", "internal/vault", "internal/policy", "internal/access", "internal/worker/workdir"},
 	{"internal/strictyaml", "internal/durable", "internal/logs"}, // tools over one dependency each
-	{"internal/reason", "internal/document", "receipt", "client"},
+	{"client"}, // the API's Go client and wire types; public
+	{"internal/reason", "internal/document", "receipt"},
 }
 
 // insideSteps are the steps of the cell. They never import each other.

@@ -43,6 +43,14 @@ func ParseID(s string) (ID, error) {
 // Tenant names whose documents these are; opaque, at most 64 of [a-z0-9_-].
 type Tenant string
 
+// ParseTenant accepts 1 to 64 of [a-z0-9_-].
+func ParseTenant(s string) (Tenant, error) {
+	if s == "" || len(s) > 64 || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" {
+		return "", errors.New("document: a tenant is 1 to 64 of a-z, 0-9, _ and -")
+	}
+	return Tenant(s), nil
+}
+
 // Local is the tenant of documents that were given to the command line.
 const Local Tenant = "local"
 

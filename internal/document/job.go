@@ -22,17 +22,29 @@ const (
 	Released       State = "released"
 	AwaitingReview State = "awaiting_review"
 	Rejected       State = "rejected"
-	Dead           State = "dead" // attempts used up; an operator decides
+	Dead           State = "dead"      // attempts used up; an operator decides
+	Cancelled      State = "cancelled" // ended by its caller, or discarded by an operator
 )
 
 // Ended reports whether nothing more will happen without a person.
 func (s State) Ended() bool {
 	switch s {
-	case Released, AwaitingReview, Rejected, Dead:
+	case Released, AwaitingReview, Rejected, Dead, Cancelled:
 		return true
 	}
 	return false
 }
+
+// Releases reports whether a job that ended so has derivatives to hand out.
+func (s State) Releases() bool { return s == Released || s == AwaitingReview }
+
+// States lists every state in the order of a job's life.
+func States() []State {
+	return []State{Queued, Leased, Sealing, Released, AwaitingReview, Rejected, Dead, Cancelled}
+}
+
+// Lanes lists every lane.
+func Lanes() []Lane { return []Lane{Interactive, Bulk} }
 
 // Stage is a part of a job's way that is timed and has a budget.
 type Stage uint8
@@ -62,6 +74,15 @@ func (s Stage) String() string {
 	return "invalid"
 }
 
+// Stages lists every stage in the order of a job's way.
+func Stages() []Stage {
+	out := make([]Stage, stageCount)
+	for i := range out {
+		out[i] = Stage(i)
+	}
+	return out
+}
+
 // Timings holds how long each stage took.
 type Timings [stageCount]time.Duration
 
@@ -70,6 +91,21 @@ func (t Timings) Milliseconds() map[string]int64 {
 	out := make(map[string]int64, stageCount)
 	for s, d := range t {
 		out[stageNames[s]] = d.Round(time.Millisecond).Milliseconds()
+	}
+	return out
+}
+
+// Budgets holds how long each stage may take before it counts as over budget; 0 is no
+// budget. A stage over its budget is marked, never stopped: limits stop, budgets tell.
+type Budgets [stageCount]time.Duration
+
+// Over lists the stages whose time is over their budget, in order.
+func (b Budgets) Over(t Timings) []Stage {
+	var out []Stage
+	for s, budget := range b {
+		if budget > 0 && t[s] > budget {
+			out = append(out, Stage(s))
+		}
 	}
 	return out
 }

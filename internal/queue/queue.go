@@ -8,6 +8,9 @@
 //	   ▲                 │
 //	   └──lease expired, transient failure (not before …)
 //
+//	queued │ leased │ dead ──cancel, discard──▶ sealing ──checkpoint──▶ cancelled
+//	dead ──replay──▶ queued
+//
 // The clock is the store's (Store.Now), never a worker's.
 package queue
 
@@ -52,6 +55,7 @@ type Job struct {
 	Sealed    []byte // source reference and subject hints, encrypted under the job's key; nil once ended
 	Result    []byte // blotter.result/1 without file names; nil before the end
 	FinalSeq  int64  // sequence number of the event that ended the job; -1 before
+	Trace     string // W3C traceparent of the request that made the job; may be empty
 	Delivered bool   // the result was handed to who asked for it
 }
 
@@ -72,6 +76,7 @@ type Lease struct {
 // Claim asks for work.
 type Claim struct {
 	Only  []document.ID // claim no other job; nil: any
+	Lane  document.Lane // claim from no other lane; empty: interactive jobs first, then bulk
 	Lease time.Duration // how long the lease lasts without a heartbeat
 }
 
@@ -103,7 +108,7 @@ type Store interface {
 	// and adds nothing.
 	Enqueue(ctx context.Context, j Job, received receipt.Event) (Job, bool, error)
 
-	// Claim lends the oldest ready job: Attempt and Token grow, State becomes Leased.
+	// Claim lends the oldest ready job of the lanes that c asks for: Attempt and Token grow, State becomes Leased.
 	// event makes the `claimed` event from the job as it will be stored.
 	Claim(ctx context.Context, c Claim, event func(Job) receipt.Event) (Job, error)
 

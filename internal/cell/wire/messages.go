@@ -16,10 +16,12 @@ type Task struct {
 	Actions   map[document.Type]document.Action // a missing type is redacted
 	Threshold map[document.Type]float64         // least score to act on, 0–1; missing: 0
 	Unread    UnreadRule
-	PaddingPX int    // pixels added around each box, on top of what the step needs itself
-	KeepYear  bool   // leave a bare year of a date standing where its word stands alone
-	Originals bool   // also send each asset's pixels before redaction
-	Subject   []byte // JSON of words.Subject; empty where the caller gave no hints
+	PaddingPX int               // pixels added around each box, on top of what the step needs itself
+	KeepYear  bool              // leave a bare year of a date standing where its word stands alone
+	Originals bool              // also send each asset's pixels before redaction
+	Deny      []document.Format // refused as soon as they are sniffed, with policy.denied
+	OneImage  bool              // refuse all but a raster file, with sniff.not_an_image, before anything is decoded
+	Subject   []byte            // JSON of words.Subject; empty where the caller gave no hints
 }
 
 // UnreadRule says what happens to text that was seen and not understood.

@@ -1,0 +1,4 @@
+package intake
+
+// Config bounds what the API takes. Every field must be set; see Validate.
+type Config struct{}
