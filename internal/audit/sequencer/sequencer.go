@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"blotter/internal/audit"
+	"blotter/internal/document"
 	"blotter/internal/durable"
 	"blotter/internal/reason"
 	"blotter/receipt"
@@ -62,6 +63,9 @@ type Config struct {
 
 	// Failed is told of every step of Run that will be tried again; nil: nobody is.
 	Failed func(error)
+	// Sealed is told of the job of each event that was sealed; nil: nobody is. It must not
+	// block.
+	Sealed func(document.ID)
 }
 
 // Sequencer numbers and signs. Its methods may be called concurrently.
@@ -184,7 +188,19 @@ func (s *Sequencer) Step(ctx context.Context) (int, error) {
 	if err := s.append(ctx, pending); err != nil {
 		return 0, err
 	}
+	s.tell(pending)
 	return len(pending), nil
+}
+
+func (s *Sequencer) tell(sealed []audit.Pending) {
+	if s.cfg.Sealed == nil {
+		return
+	}
+	for _, p := range sealed {
+		if p.Event.Job != "" {
+			s.cfg.Sealed(document.ID(p.Event.Job))
+		}
+	}
 }
 
 // Run seals events as they come, until ctx ends (nil) or the log was rolled back
