@@ -1,0 +1,341 @@
+package access_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"blotter/internal/access"
+	"blotter/internal/document"
+	"blotter/internal/reason"
+	"blotter/receipt"
+)
+
+// memory keeps keys as the contract says.
+type memory struct {
+	mu     sync.Mutex
+	keys   []access.Key
+	events []receipt.Event
+	broken error
+}
+
+func (m *memory) AddAccess(_ context.Context, k access.Key, first bool, granted receipt.Event) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.broken != nil || first && len(m.keys) > 0 {
+		return false, m.broken
+	}
+	k.Created = time.Now()
+	m.keys, m.events = append(m.keys, k), append(m.events, granted)
+	return true, nil
+}
+
+func (m *memory) find(id string) (*access.Key, error) {
+	if m.broken != nil {
+		return nil, m.broken
+	}
+	i := slices.IndexFunc(m.keys, func(k access.Key) bool { return k.ID == id })
+	if i < 0 {
+		return nil, &reason.Error{Code: reason.AccessUnknown}
+	}
+	return &m.keys[i], nil
+}
+
+func (m *memory) Access(_ context.Context, id string) (access.Key, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, err := m.find(id)
+	if err != nil {
+		return access.Key{}, err
+	}
+	return *k, nil
+}
+
+func (m *memory) Accesses(context.Context) ([]access.Key, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.keys), m.broken
+}
+
+func (m *memory) RevokeAccess(_ context.Context, id string, revoked receipt.Event) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, err := m.find(id)
+	if err != nil {
+		return err
+	}
+	if k.Revoked.IsZero() {
+		k.Revoked, m.events = time.Now(), append(m.events, revoked)
+	}
+	return nil
+}
+
+func keyring() (*access.Keyring, *memory) {
+	m := &memory{}
+	return &access.Keyring{Store: m}, m
+}
+
+func TestNew(t *testing.T) {
+	both := []document.Lane{document.Interactive, document.Bulk}
+	for _, c := range []struct {
+		tenant document.Tenant
+		role   access.Role
+		lanes  []document.Lane
+		want   []document.Lane
+		ok     bool
+	}{
+		{"ward", access.Client, nil, []document.Lane{document.Bulk}, true},
+		{"ward", access.Client, both, []document.Lane{document.Bulk, document.Interactive}, true},
+		{"ward", access.Client, append(both, both...), []document.Lane{document.Bulk, document.Interactive}, true},
+		{"ward", access.Client, []document.Lane{"express"}, nil, false},
+		{"ward", access.Reader, nil, nil, true},
+		{"ward", access.Reader, both, nil, false},
+		{"ward", access.Reviewer, nil, nil, true},
+		{"ward", "king", nil, nil, false},
+		{"ward", "", nil, nil, false},
+		{"", access.Client, nil, nil, false},
+		{"Ward", access.Client, nil, nil, false},
+		{document.Tenant(strings.Repeat("a", 65)), access.Client, nil, nil, false},
+		{access.Everyone, access.Client, nil, nil, false},
+		{access.Everyone, access.Reader, nil, nil, false},
+		{access.Everyone, access.Reviewer, nil, nil, false},
+		{access.Everyone, access.Operator, nil, nil, true},
+		{access.Everyone, access.Admin, nil, []document.Lane{document.Bulk}, true},
+	} {
+		k, token, err := access.New(c.tenant, c.role, c.lanes)
+		if (err == nil) != c.ok {
+			t.Errorf("New(%q, %q, %v): %v", c.tenant, c.role, c.lanes, err)
+			continue
+		}
+		if err != nil {
+			if reason.Of(err) != reason.UsageWrong || token != "" {
+				t.Errorf("New(%q, %q, %v): %v, token %q", c.tenant, c.role, c.lanes, err, token)
+			}
+			continue
+		}
+		if !slices.Equal(k.Lanes, c.want) || k.Tenant != c.tenant || k.Role != c.role {
+			t.Errorf("New(%q, %q, %v) = %+v", c.tenant, c.role, c.lanes, k)
+		}
+	}
+}
+
+// A token has the documented form, and the key does not hold its secret.
+func TestTokenForm(t *testing.T) {
+	form := regexp.MustCompile("^" + access.Pattern + "$")
+	seen := map[string]bool{}
+	for range 200 {
+		k, token, err := access.New("ward", access.Client, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !form.MatchString(token) || seen[token] || seen[k.ID] {
+			t.Fatalf("token %s, key %s", token, k.ID)
+		}
+		seen[token], seen[k.ID] = true, true
+		secret, err := base64.RawURLEncoding.DecodeString(token[len(token)-43:])
+		if err != nil || k.Hash != document.Sum(secret) {
+			t.Fatalf("the hash is not the secret's: %v", err)
+		}
+		if !strings.Contains(token, k.ID[1:]) || k.ID[0] != 'k' {
+			t.Fatalf("token %s does not name key %s", token, k.ID)
+		}
+	}
+}
+
+func TestCheckFindsTheKey(t *testing.T) {
+	ring, _ := keyring()
+	made, token, err := ring.Add(t.Context(), "ward", access.Client, nil, "cli")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ring.Check(t.Context(), token)
+	if err != nil || got.ID != made.ID || got.Tenant != "ward" || got.Created.IsZero() {
+		t.Errorf("Check = %+v, %v", got, err)
+	}
+}
+
+// Whatever is wrong with a token, the answer is the very same error.
+func TestEveryWrongTokenGivesTheSameError(t *testing.T) {
+	ring, m := keyring()
+	_, good, err := ring.Add(t.Context(), "ward", access.Client, nil, "cli")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, other, err := ring.Add(t.Context(), "ward", access.Client, nil, "cli")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, revoked, err := ring.Add(t.Context(), "ward", access.Client, nil, "cli")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ring.Revoke(t.Context(), gone.ID, "cli"); err != nil {
+		t.Fatal(err)
+	}
+	_, unknown, err := access.New("ward", access.Client, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, token := range wrongTokens(good, other) {
+		if _, err := ring.Check(t.Context(), token); err != error(access.ErrUnauthorised) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, token := range map[string]string{"revoked": revoked, "unknown": unknown} {
+		if k, err := ring.Check(t.Context(), token); err != error(access.ErrUnauthorised) || k.ID != "" {
+			t.Errorf("%s: %+v, %v", name, k, err)
+		}
+	}
+	// A stored key without a hash is nobody's.
+	m.keys[0].Hash = document.Digest{}
+	if _, err := ring.Check(t.Context(), good); err != error(access.ErrUnauthorised) {
+		t.Errorf("no hash: %v", err)
+	}
+}
+
+// wrongTokens are changes of a good one that must not pass.
+func wrongTokens(good, other string) map[string]string {
+	wrong := map[string]string{
+		"empty": "", "word alone": "blotter_", "short": good[:len(good)-1], "long": good + "A",
+		"space before": " " + good, "space behind": good + " ", "newline behind": good + "\n", "padding": good + "=",
+		"upper case": strings.ToUpper(good[:34]) + good[34:], "other word": "blotted_" + good[8:],
+		"another key's secret": good[:35] + other[35:], "another key's name": other[:35] + good[35:],
+		"secret with a newline": good[:60] + "\n" + good[61:], "standard alphabet": good[:60] + "+" + good[61:],
+		"no separator": good[:34] + "-" + good[35:],
+	}
+	for i := range good {
+		wrong["bit of "+good[:i]] = good[:i] + string(good[i]^1) + good[i+1:]
+	}
+	// The last character holds two bits that say nothing: set, they make another token.
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	last := strings.IndexByte(alphabet, good[len(good)-1])
+	wrong["spare bits"] = good[:len(good)-1] + alphabet[last|1:last|1+1]
+	return wrong
+}
+
+// Who cannot look must not say no.
+func TestStoreErrorsStayStoreErrors(t *testing.T) {
+	ring, m := keyring()
+	_, token, err := ring.Add(t.Context(), "ward", access.Client, nil, "cli")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.broken = reason.Because(reason.QueueBusy, errors.New("locked"))
+	if _, err := ring.Check(t.Context(), token); reason.Of(err) != reason.QueueBusy {
+		t.Errorf("Check: %v", err)
+	}
+	if token, made, err := ring.First(t.Context()); reason.Of(err) != reason.QueueBusy || made || token != "" {
+		t.Errorf("First: %q, %v, %v", token, made, err)
+	}
+	if _, token, err := ring.Add(t.Context(), "ward", access.Client, nil, "cli"); reason.Of(err) != reason.QueueBusy || token != "" {
+		t.Errorf("Add: %q, %v", token, err)
+	}
+}
+
+// The first key is made once, however many processes begin at once, and never again.
+func TestFirst(t *testing.T) {
+	ring, m := keyring()
+	var tokens []string
+	var mu sync.Mutex
+	var starts sync.WaitGroup
+	for range 8 {
+		starts.Go(func() {
+			token, made, err := ring.First(t.Context())
+			if err != nil || made != (token != "") {
+				t.Errorf("First = %q, %v, %v", token, made, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if made {
+				tokens = append(tokens, token)
+			}
+		})
+	}
+	starts.Wait()
+	if len(tokens) != 1 || len(m.events) != 1 {
+		t.Fatalf("%d first keys, %d events", len(tokens), len(m.events))
+	}
+	k, err := ring.Check(t.Context(), tokens[0])
+	if err != nil || k.Tenant != access.FirstTenant || k.Role != access.Admin ||
+		!k.MayUse(document.Interactive) || !k.MayUse(document.Bulk) {
+		t.Errorf("the first key is %+v, %v", k, err)
+	}
+	if _, err := ring.Revoke(t.Context(), k.ID, "cli"); err != nil {
+		t.Fatal(err)
+	}
+	if _, made, err := ring.First(t.Context()); made || err != nil {
+		t.Errorf("after the only key was revoked another was made: %v, %v", made, err)
+	}
+}
+
+func TestRevoke(t *testing.T) {
+	ring, m := keyring()
+	made, _, err := ring.Add(t.Context(), "ward", access.Client, nil, "cli")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := ring.Revoke(t.Context(), made.ID, "cli")
+	if err != nil || first.Revoked.IsZero() {
+		t.Fatalf("Revoke = %+v, %v", first, err)
+	}
+	again, err := ring.Revoke(t.Context(), made.ID, "cli")
+	if err != nil || !again.Revoked.Equal(first.Revoked) || len(m.events) != 2 {
+		t.Errorf("Revoke = %+v, %v with %d events", again, err, len(m.events))
+	}
+	if _, err := ring.Revoke(t.Context(), "kabsent", "cli"); reason.Of(err) != reason.AccessUnknown {
+		t.Errorf("Revoke of no key: %v", err)
+	}
+}
+
+// The events say who may do what, and hold neither secret nor hash.
+func TestEvents(t *testing.T) {
+	k, token, err := access.New("ward", access.Client, document.Lanes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, e := range map[receipt.Kind]receipt.Event{
+		receipt.AccessGranted: access.Granted(k, "cli"), receipt.AccessRevoked: access.Revoked(k, "cli"),
+	} {
+		if err := e.Validate(); err != nil || e.Kind != kind || e.Actor != "cli" {
+			t.Errorf("%s: %+v, %v", kind, e, err)
+		}
+		a := *e.Access
+		if a.ID != k.ID || a.Tenant != "ward" || a.Role != "client" || !slices.Equal(a.Lanes, []string{"bulk", "interactive"}) {
+			t.Errorf("%s: %+v", kind, a)
+		}
+		for _, value := range append([]string{a.ID, a.Tenant, a.Role, e.Actor}, a.Lanes...) {
+			if strings.Contains(value, token[35:]) || strings.Contains(value, k.Hash.String()) {
+				t.Errorf("%s shows the secret", kind)
+			}
+		}
+	}
+}
+
+func TestRights(t *testing.T) {
+	for role, want := range map[access.Role]map[access.Right]bool{
+		access.Reader:   {access.Read: true, access.Fetch: true},
+		access.Client:   {access.Submit: true, access.Read: true, access.Fetch: true, access.Cancel: true},
+		access.Reviewer: {access.Read: true, access.Fetch: true, access.Originals: true},
+		access.Operator: {access.Read: true, access.Cancel: true, access.Operate: true},
+		access.Admin:    {access.Submit: true, access.Read: true, access.Fetch: true, access.Originals: true, access.Cancel: true, access.Operate: true},
+		"":              {},
+	} {
+		for right := access.Submit; right <= access.Operate; right <<= 1 {
+			if got := (access.Key{Role: role}).May(right); got != want[right] {
+				t.Errorf("%q may %b: %v", role, right, got)
+			}
+		}
+	}
+	if k := (access.Key{Tenant: "ward"}); !k.Sees("ward") || k.Sees("other") || k.Sees(access.Everyone) {
+		t.Error("a tenant's key sees the wrong jobs")
+	}
+	if k := (access.Key{Tenant: access.Everyone}); !k.Sees("ward") {
+		t.Error("a key for every tenant does not see a tenant's jobs")
+	}
+}
