@@ -40,8 +40,23 @@ func (p Policy) Canonical() []byte {
 	b.WriteString("retention:\n")
 	set("  originals", nanoseconds(p.Retention.Originals))
 	set("  derivatives", nanoseconds(p.Retention.Derivatives))
-	set("deny_media_types", "["+strings.Join(p.DenyMediaTypes, ", ")+"]")
+	set("  uploads", nanoseconds(p.Retention.Uploads))
+	set("deny_media_types", flow(p.DenyMediaTypes))
+	set("deny_sources", flow(p.DenySources))
+	set("deny_tenants", flow(quoted(p.DenyTenants)))
 	return []byte(b.String())
+}
+
+// flow writes a list in one line.
+func flow(items []string) string { return "[" + strings.Join(items, ", ") + "]" }
+
+// quoted keeps what a person chose from being read as a number or a word of YAML.
+func quoted(items []string) []string {
+	out := make([]string, len(items))
+	for i, item := range items {
+		out[i] = strconv.Quote(item)
+	}
+	return out
 }
 
 // share writes a number from 0 to 1 with as many digits as it takes to read it back.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"blotter/internal/document"
@@ -65,7 +66,10 @@ func (d draft) fields() []strictyaml.Field {
 		strictyaml.Field{Path: "keep_year", Set: strictyaml.Bool(&d.KeepYear)},
 		strictyaml.Field{Path: "retention.originals", Set: strictyaml.Duration(&d.Retention.Originals, 0, mostKeeping)},
 		strictyaml.Field{Path: "retention.derivatives", Set: strictyaml.Duration(&d.Retention.Derivatives, 0, mostKeeping)},
+		strictyaml.Field{Path: "retention.uploads", Set: strictyaml.Duration(&d.Retention.Uploads, 0, mostKeeping)},
 		strictyaml.Field{Path: "deny_media_types", Set: strictyaml.List(&d.DenyMediaTypes, checkMediaType)},
+		strictyaml.Field{Path: "deny_sources", Set: strictyaml.List(&d.DenySources, checkSource)},
+		strictyaml.Field{Path: "deny_tenants", Set: strictyaml.List(&d.DenyTenants, checkTenant)},
 	)
 }
 
@@ -89,9 +93,11 @@ func (d draft) finish() error {
 		}
 	}
 	d.Actions, d.Thresholds = actions, thresholds
-	denied := slices.Clone(d.DenyMediaTypes)
-	slices.Sort(denied)
-	d.DenyMediaTypes = slices.Compact(denied)
+	for _, list := range []*[]string{&d.DenyMediaTypes, &d.DenySources, &d.DenyTenants} {
+		sorted := slices.Clone(*list)
+		slices.Sort(sorted)
+		*list = slices.Compact(sorted)
+	}
 	return d.relations()
 }
 
@@ -112,7 +118,10 @@ func checkName(s string) error {
 }
 
 // opened are the formats that a policy can deny; others are refused anyway.
-var opened = []document.Format{document.PDF, document.PNG, document.JPEG, document.TIFF, document.DOCX}
+var opened = []document.Format{
+	document.PDF, document.PNG, document.JPEG, document.TIFF, document.GIF, document.BMP, document.WebP,
+	document.DOCX, document.PPTX, document.XLSX,
+}
 
 func checkMediaType(s string) error {
 	for _, f := range opened {
@@ -121,4 +130,21 @@ func checkMediaType(s string) error {
 		}
 	}
 	return fmt.Errorf("names %q, which is no media type that blotter opens", s)
+}
+
+// ways are how a document can come in.
+var ways = []string{"upload", "cli", "file", "s3", "gs", "azblob"}
+
+func checkSource(s string) error {
+	if !slices.Contains(ways, s) {
+		return fmt.Errorf("names %q; the sources are %s", s, strings.Join(ways, ", "))
+	}
+	return nil
+}
+
+func checkTenant(s string) error {
+	if _, err := document.ParseTenant(s); err != nil {
+		return fmt.Errorf("names %q; a tenant is 1 to 64 of a-z, 0-9, _ and -", s)
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ package policy
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"time"
 
 	"blotter/internal/document"
@@ -31,6 +32,8 @@ type Policy struct {
 
 	Retention      Retention
 	DenyMediaTypes []string // sorted; see Denies
+	DenySources    []string // sorted; see DeniesSource
+	DenyTenants    []string // sorted; see DeniesTenant
 }
 
 // Unread says what happens to text that was seen and could not be read.
@@ -56,6 +59,7 @@ const (
 type Retention struct {
 	Originals   time.Duration
 	Derivatives time.Duration
+	Uploads     time.Duration // documents as they were sent
 }
 
 //go:embed default.yaml
@@ -90,12 +94,27 @@ func (p Policy) Digest() document.Digest { return document.Sum(p.Canonical()) }
 
 // Denies reports whether the policy refuses documents of a format that blotter opens.
 func (p Policy) Denies(f document.Format) bool {
-	for _, denied := range p.DenyMediaTypes {
-		if denied == f.String() {
-			return true
+	return slices.Contains(p.DenyMediaTypes, f.String())
+}
+
+// DeniedFormats lists the formats for which Denies is true, for the cell to refuse.
+func (p Policy) DeniedFormats() []document.Format {
+	var out []document.Format
+	for _, f := range opened {
+		if p.Denies(f) {
+			out = append(out, f)
 		}
 	}
-	return false
+	return out
+}
+
+// DeniesSource reports whether the policy refuses documents that came this way: "upload",
+// "cli", or the scheme of a governed store ("file", "s3", "gs", "azblob").
+func (p Policy) DeniesSource(kind string) bool { return slices.Contains(p.DenySources, kind) }
+
+// DeniesTenant reports whether the policy refuses a tenant's documents.
+func (p Policy) DeniesTenant(t document.Tenant) bool {
+	return slices.Contains(p.DenyTenants, string(t))
 }
 
 // End is the state of a document with at least one released image, given whether any

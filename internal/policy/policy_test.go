@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ func TestDefault(t *testing.T) {
 			t.Errorf("%s is kept", typ)
 		}
 	}
-	if p.Unread != policy.Cover || p.Withheld != policy.Release || p.Retention.Originals != 24*time.Hour {
+	if p.Unread != policy.Cover || p.Withheld != policy.Release || p.Retention.Originals != 24*time.Hour || p.Retention.Uploads != 24*time.Hour {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -57,7 +58,8 @@ func keys(file []byte) []string {
 
 func TestParseFillsIn(t *testing.T) {
 	p, err := policy.Parse([]byte("name: strict\nversion: 2\ntypes:\n  unknown: {action: redact, threshold: 0.1}\n" +
-		"limits: {pages: 3}\ndeny_media_types: [image/tiff, image/png, image/tiff]\n"))
+		"limits: {pages: 3}\ndeny_media_types: [image/tiff, image/png, image/tiff]\n" +
+		"deny_sources: [s3, cli, s3]\ndeny_tenants: [b-2, 007]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,11 +68,18 @@ func TestParseFillsIn(t *testing.T) {
 	want.Limits.Pages = 3
 	want.Actions[document.Unknown], want.Thresholds[document.Unknown] = document.Redact, 0.1
 	want.DenyMediaTypes = []string{"image/png", "image/tiff"}
+	want.DenySources, want.DenyTenants = []string{"cli", "s3"}, []string{"007", "b-2"}
 	if d := cmp.Diff(want, p); d != "" {
 		t.Error(d)
 	}
 	if !p.Denies(document.TIFF) || p.Denies(document.PDF) {
 		t.Error("the deny list is not what Denies answers")
+	}
+	if got := p.DeniedFormats(); !slices.Equal(got, []document.Format{document.PNG, document.TIFF}) {
+		t.Errorf("denied formats %v", got)
+	}
+	if !p.DeniesSource("s3") || p.DeniesSource("upload") || !p.DeniesTenant("007") || p.DeniesTenant("7") {
+		t.Error("the deny lists are not what DeniesSource and DeniesTenant answer")
 	}
 }
 
@@ -122,6 +131,8 @@ func TestParseRefuses(t *testing.T) {
 		"NaN":           "name: x\nversion: 1\ntypes: {name: {threshold: .nan}}\n",
 		"contradiction": "name: x\nversion: 1\nlimits: {total_pixels: 10, asset_pixels: 11}\n",
 		"foreign media": "name: x\nversion: 1\ndeny_media_types: [text/html]\n",
+		"foreign way":   "name: x\nversion: 1\ndeny_sources: [ftp]\n",
+		"no tenant":     "name: x\nversion: 1\ndeny_tenants: [Ward 7]\n",
 		"huge":          "name: x\nversion: 1\n#" + strings.Repeat("x", 1<<20),
 	} {
 		if _, err := policy.Parse([]byte(file)); reason.Of(err) != reason.PolicyInvalid {
@@ -158,6 +169,9 @@ func draw(t *rapid.T) policy.Policy {
 	}
 	p.Withheld = rapid.SampledFrom([]policy.Withheld{policy.Release, policy.Review, policy.Reject}).Draw(t, "withheld")
 	p.Retention.Originals = time.Duration(rapid.Int64Range(0, int64(87600*time.Hour)).Draw(t, "originals"))
+	p.Retention.Uploads = time.Duration(rapid.Int64Range(0, int64(87600*time.Hour)).Draw(t, "uploads"))
+	p.DenySources = rapid.SampledFrom([][]string{{}, {"cli"}, {"azblob", "file", "upload"}}).Draw(t, "denied sources")
+	p.DenyTenants = rapid.SampledFrom([][]string{{}, {"0x1"}, {"-", "_", "null", "true"}}).Draw(t, "denied tenants")
 	p.DenyMediaTypes = rapid.SampledFrom([][]string{{}, {"image/png"}, {"application/pdf", "image/tiff"}}).Draw(t, "denied")
 	return p
 }
