@@ -207,4 +207,6 @@ var table = []Entry{
 		"The disk of the data or working directory is nearly full, so nothing new is taken in. Free space; blotter goes on by itself."},
 	{100, HostClock, Operator, OwnerOperator, 503, ExitFailed,
 		"The host's clock stands before events that this station has signed. Set the clock, then start again."},
+	{101, JobUnknown, Permanent, OwnerOperator, 404, ExitUsage,
+		"There is no job with that identifier, or it is no longer remembered. List the jobs with: blotter jobs list"},
 }

@@ -113,6 +113,7 @@ const (
 	JobNoReplay   Code = "job.not_replayable"
 	JobNoResult   Code = "job.no_result"
 	AccessUnknown Code = "access.no_such_key"
+	JobUnknown    Code = "job.unknown"
 
 	HostDisk  Code = "host.disk_full"
 	HostClock Code = "host.clock_wrong"
