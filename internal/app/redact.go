@@ -155,7 +155,7 @@ func readable(file string) error {
 	if err != nil {
 		return err
 	}
-	f, err := source.Open(ref)
+	f, err := ref.Open()
 	if err != nil {
 		return err
 	}

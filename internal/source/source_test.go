@@ -70,11 +70,11 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 		dir: reason.SourceDenied, fifo: reason.SourceDenied, "/dev/zero": reason.SourceDenied,
 		filepath.Join(dir, "absent"): reason.SourceMissing,
 	} {
-		if _, err := source.Open(source.Ref{Scheme: "file", Path: path}); reason.Of(err) != want {
+		if _, err := (source.Ref{Scheme: "file", Path: path}).Open(); reason.Of(err) != want {
 			t.Errorf("%s: %v, want %s", path, err, want)
 		}
 	}
-	if _, err := source.Open(source.Ref{Scheme: "gopher", Path: fifo}); reason.Of(err) != reason.SourceDenied {
+	if _, err := (source.Ref{Scheme: "gopher", Path: fifo}).Open(); reason.Of(err) != reason.SourceDenied {
 		t.Errorf("an unknown scheme: %v", err)
 	}
 }
