@@ -13,7 +13,7 @@ const (
 	// other is the label of what is in no enumeration. A caller's slip costs detail, and
 	// shows nothing.
 	other = "other"
-	// none is the label of no reason.
+	// none is the label of no reason, and of a request that matched no route.
 	none = "none"
 )
 
@@ -117,7 +117,7 @@ func reasonLabels(c reason.Code) (code, owner string) {
 }
 
 func (m *Metrics) routeLabel(pattern string) string {
-	if m.routes.knows(pattern) {
+	if pattern == none || m.routes.knows(pattern) {
 		return pattern
 	}
 	return other

@@ -147,7 +147,7 @@ func allowedLabels() map[string][]string {
 		"stage": and(stages, "invalid"), "outcome": and(states, other), "lane": and(lanes, other),
 		"state":  and(states, "ready", "later", "leased", other),
 		"reason": and(codes, none), "owner": and(owners, none), "cause": and(codes, other),
-		"route": {route, other}, "status": {"200", "429", other}, "tenant": {"a", "b", "c", others},
+		"route": {route, none, other}, "status": {"404", "429", other}, "tenant": {"a", "b", "c", others},
 	}
 }
 
@@ -164,6 +164,7 @@ func TestLabelsComeFromEnumerations(t *testing.T) {
 	m.LeaseExpired(canary)
 	m.CellKilled(canary)
 	m.Answered("GET /v1/jobs/"+canary, 9999, canary, time.Second)
+	m.Answered(none, 404, reason.APINotFound, time.Second)
 	m.Took(canary, canary, 1)
 	if got := scrape(t, m); strings.Contains(got, "Canary") {
 		t.Error("the canary is in the scrape")

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/instrumentation"
@@ -67,7 +68,7 @@ var scope = instrumentation.Scope{Name: "blotter"}
 func stateless(c trace.SpanContext) trace.SpanContext { return c.WithTraceState(trace.TraceState{}) }
 
 // spanNames are the names that a span may have, beside routes and stages.
-var spanNames = []string{"request", "job", "attempt"}
+var spanNames = []string{"request", "job", "attempt", none}
 
 func (s *sieve) name(n string) string {
 	if slices.Contains(spanNames, n) || s.routes.knows(n) || isStage(n) {
@@ -86,14 +87,15 @@ func (s *sieve) attributes(all []attribute.KeyValue) []attribute.KeyValue {
 	return kept
 }
 
-// passes is the allow-list: each key with the values that it may have.
+// passes is the allow-list: each key with the values that it may have. Two keys are
+// OpenTelemetry's semantic conventions for HTTP; the others may stand under "blotter.".
 func (s *sieve) passes(a attribute.KeyValue) bool {
 	text := ""
 	if a.Value.Type() == attribute.STRING {
 		text = a.Value.AsString()
 	}
-	switch a.Key {
-	case "attempt", "status":
+	switch strings.TrimPrefix(string(a.Key), "blotter.") {
+	case "attempt", "status", "http.response.status_code":
 		return a.Value.Type() == attribute.INT64
 	case "job":
 		_, err := document.ParseID(text)
@@ -107,8 +109,8 @@ func (s *sieve) passes(a attribute.KeyValue) bool {
 	case "reason":
 		_, known := reason.Lookup(reason.Code(text))
 		return known
-	case "route":
-		return s.routes.knows(text)
+	case "route", "http.route":
+		return text == none || s.routes.knows(text)
 	}
 	return false
 }

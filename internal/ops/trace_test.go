@@ -44,6 +44,7 @@ func slip(p trace.TracerProvider, job document.ID) {
 	s.SetAttributes(
 		attribute.String("job", string(job)), attribute.Int("attempt", 2), attribute.String("stage", "read"), attribute.String("state", "released"),
 		attribute.String("reason", string(reason.CellMemory)), attribute.String("route", route), attribute.Int("status", 202), attribute.String("lane", "bulk"),
+		attribute.String("http.route", route), attribute.Int("http.response.status_code", 202), attribute.String("blotter.state", "dead"),
 		attribute.String("text", secret), attribute.StringSlice("texts", []string{secret}),
 	)
 	s.AddEvent(secret, trace.WithAttributes(attribute.String("job", secret)))
@@ -51,7 +52,7 @@ func slip(p trace.TracerProvider, job document.ID) {
 	s.SetStatus(codes.Error, secret)
 	s.End()
 	_, odd := p.Tracer("x").Start(ctx, "read")
-	for _, key := range []string{"job", "attempt", "stage", "state", "reason", "route", "status", "lane"} {
+	for _, key := range []string{"job", "attempt", "stage", "state", "reason", "route", "status", "lane", "http.route", "blotter.job", "url.path", "blotter.text"} {
 		odd.SetAttributes(attribute.String(key, secret))
 	}
 	odd.SetAttributes(attribute.StringSlice("stage", []string{"read", secret}))
@@ -73,7 +74,8 @@ func TestSpansLeaveWithoutPayload(t *testing.T) {
 	if spans[0].Name != other || spans[1].Name != route || spans[2].Name != "read" {
 		t.Errorf("names %q, %q, %q", spans[0].Name, spans[1].Name, spans[2].Name)
 	}
-	want := map[attribute.Key]string{"job": string(job), "attempt": "2", "stage": "read", "state": "released", "reason": "cell.memory_limit", "route": route, "status": "202", "lane": "bulk"}
+	want := map[attribute.Key]string{"job": string(job), "attempt": "2", "stage": "read", "state": "released", "reason": "cell.memory_limit", "route": route, "status": "202", "lane": "bulk",
+		"http.route": route, "http.response.status_code": "202", "blotter.state": "dead"}
 	for _, a := range spans[1].Attributes {
 		if expected, ok := want[a.Key]; !ok || a.Value.Emit() != expected {
 			t.Errorf("attribute %s=%s", a.Key, a.Value.Emit())
