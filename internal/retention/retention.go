@@ -2,6 +2,9 @@
 // destroyed, in one transaction with the signed event that says so, and with it
 // everything that was encrypted under it; then the useless blobs are deleted. Blobs that
 // no result counts, because the worker that wrote them died, go too.
+//
+// A document that a client sent lives with its key, and the key with the reservation that
+// it was made under and the job that this became: once neither is there, both go.
 package retention
 
 import (
@@ -24,6 +27,10 @@ type Store interface {
 	ExpiredKeys(ctx context.Context, now time.Time, n int) ([]vault.KeyName, error)
 	DestroyKey(ctx context.Context, job document.ID, c vault.Class, event receipt.Event) error
 	Key(ctx context.Context, job document.ID, c vault.Class) ([]byte, error)
+	// EndReservation ends the reservation of a job: none is accepted under it any more.
+	EndReservation(ctx context.Context, job document.ID) error
+	// ForgetReservations removes ended reservations that left nothing to destroy.
+	ForgetReservations(ctx context.Context) error
 }
 
 // Retention sweeps a vault. It may run beside working workers.
@@ -41,6 +48,9 @@ const batch = 100
 // Sweep destroys what is over and deletes what nothing refers to.
 func (r *Retention) Sweep(ctx context.Context) error {
 	if err := r.destroyExpired(ctx); err != nil {
+		return err
+	}
+	if err := r.Store.ForgetReservations(ctx); err != nil {
 		return err
 	}
 	return r.deleteUnreferenced(ctx)
@@ -78,6 +88,20 @@ func (r *Retention) Destroy(ctx context.Context, job document.ID, c vault.Class)
 	return err
 }
 
+// DropUpload destroys what was stored for a reservation that became no job: the keys, each
+// with its event, then the blob. The reservation ends with it. Where it has become a job
+// after all (the answer to its caller was lost), nothing is touched. What fails here is
+// done by the next Sweep.
+func (r *Retention) DropUpload(ctx context.Context, job document.ID) error {
+	if err := r.Store.EndReservation(ctx, job); err != nil {
+		return err
+	}
+	if _, err := r.Store.Job(ctx, job); !errors.Is(err, queue.ErrNotFound) {
+		return err
+	}
+	return errors.Join(r.Destroy(ctx, job, vault.Task), r.Destroy(ctx, job, vault.Upload))
+}
+
 func destroyed(job document.ID, c vault.Class) receipt.Event {
 	return receipt.Event{
 		Schema: receipt.EventSchema, Kind: receipt.Deleted, Actor: "retention", Job: string(job),
@@ -101,11 +125,26 @@ func (r *Retention) deleteUnreferenced(ctx context.Context) error {
 	return errors.Join(err, fault)
 }
 
-// counts reports whether a blob belongs to a result, or to an attempt that may still
-// write: one under the last token that the job was claimed with. A blob whose key is gone
-// counts for nothing: a process died between the two halves of its destruction. No blob
-// is begun before its key is stored.
+// counts reports whether a blob is worth keeping. One whose key is gone counts for
+// nothing: a process died between the two halves of its destruction. No blob is begun
+// before its key is stored, so what is being written in another process has one. That is
+// all that a document which a client sent needs: its key goes with its reservation or job.
 func (r *Retention) counts(ctx context.Context, ref vault.Ref) (bool, error) {
+	if ref.Class != vault.Upload {
+		if needed, err := r.needed(ctx, ref); !needed || err != nil {
+			return false, err
+		}
+	}
+	_, err := r.Store.Key(ctx, ref.Job, ref.Class)
+	if reason.Of(err) == reason.VaultKeyGone {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// needed reports whether what a worker wrote belongs to a result, or to an attempt that
+// may still write: one under the last token that the job was claimed with.
+func (r *Retention) needed(ctx context.Context, ref vault.Ref) (bool, error) {
 	j, err := r.Store.Job(ctx, ref.Job)
 	if errors.Is(err, queue.ErrNotFound) {
 		return false, nil
@@ -117,12 +156,8 @@ func (r *Retention) counts(ctx context.Context, ref vault.Ref) (bool, error) {
 		return false, nil
 	}
 	switch j.State {
-	case document.Rejected, document.Dead, document.Queued:
+	case document.Rejected, document.Dead, document.Queued, document.Cancelled:
 		return false, nil
 	}
-	_, err = r.Store.Key(ctx, ref.Job, ref.Class)
-	if reason.Of(err) == reason.VaultKeyGone {
-		return false, nil
-	}
-	return err == nil, err
+	return true, nil
 }

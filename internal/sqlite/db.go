@@ -1,7 +1,8 @@
 // Package sqlite holds every query of blotter's SQLite store: plain .sql files,
 // embedded, one named query a step. It implements the interfaces that the rooms
-// declare (queue.Store, queue.WorkingCopies, audit.Log, vault.Keys) over one database
-// file, which several processes may open at once.
+// declare (queue.Store, queue.Intake, queue.Operations, queue.WorkingCopies, audit.Log,
+// vault.Keys, access.Store) over one database file, which several processes may open at
+// once.
 //
 // What it promises: a method that writes is one transaction and on disk when it returns
 // nil (write-ahead log, synchronous=FULL); writers take turns; readers never wait for

@@ -26,19 +26,20 @@ const orphanAge = time.Hour
 // After 30 days nobody is coming, and short memory counts for more.
 const handOver = 30 * 24 * time.Hour
 
-// taskLife is how long a sealed order (source reference, hints about the subject) may
-// wait: for a worker, or as a dead job's for the operator who replays it. Most orders end
+// taskLife is how long a sealed order (source reference, hints about the subject) and the
+// document that a client sent with it may wait: for a worker, or as a dead job's for the operator who replays it. Most orders end
 // with their job long before; this bounds those that nobody comes back to. It is as long
 // as handOver, so that a backlog and a result may wait for the same absence.
 const taskLife = handOver
 
-// PutKey implements vault.Keys. A key that was destroyed is not made again. A task's key
-// gets its expiry at once, since a job that never ends is never dated by its end.
+// PutKey implements vault.Keys. A key that was destroyed is not made again. The keys of
+// a task and an upload get their expiry at once, since a job that never ends is never dated
+// by its end.
 func (db *DB) PutKey(ctx context.Context, job document.ID, c vault.Class, wrapped []byte) ([]byte, error) {
 	var stored []byte
 	err := db.write(ctx, "store a data key", func(t *tx) (err error) {
 		expires := int64(0)
-		if c == vault.Task {
+		if c == vault.Task || c == vault.Upload {
 			expires = t.now + taskLife.Milliseconds()
 		}
 		_, err = t.exec(sqlKeyAdd, append(keyName(job, c),
@@ -78,8 +79,10 @@ func (db *DB) ExpiredKeys(ctx context.Context, now time.Time, n int) ([]vault.Ke
 }
 
 // DestroyKey deletes a key and appends its `deleted` event in one transaction; with a
-// task's key goes the job's sealed order. The row is overwritten in the file, and the write-ahead log is cut so that it holds no copy either;
-// where a reader of another process stands in the way of that, the next cut does it.
+// task's key goes the job's sealed order, and with any the job's reservation, so that no
+// job is accepted whose data is gone. The row is overwritten in the file, and the
+// write-ahead log is cut so that it holds no copy either; where a reader of another
+// process stands in the way of that, the next cut does it.
 // A key that is not there gives ErrKeyGone and no event.
 func (db *DB) DestroyKey(ctx context.Context, job document.ID, c vault.Class, event receipt.Event) error {
 	err := db.write(ctx, "destroy a data key", func(t *tx) error {
@@ -93,6 +96,9 @@ func (db *DB) DestroyKey(ctx context.Context, job document.ID, c vault.Class, ev
 			if _, err := t.exec(sqlTaskForget, sql.Named("job", string(job))); err != nil {
 				return err
 			}
+		}
+		if _, err := t.exec(sqlReserveEnd, sql.Named("job", string(job))); err != nil {
+			return err
 		}
 		return t.tell(event)
 	})

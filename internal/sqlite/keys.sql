@@ -14,17 +14,19 @@ UPDATE keys SET keep = :keep, expires = :now + :keep WHERE job = :job AND class 
 -- Keys whose time is over, and keys that nobody needs any more because a process died
 -- between the end of a job and the destruction of its keys, or between the making of a
 -- key and the job's arrival; so are those of a job that cannot be worked on any more,
--- because its order was destroyed. What opens a result that waits for its caller is spared
--- longer.
-SELECT keys.job, keys.class FROM keys LEFT JOIN jobs ON jobs.id = keys.job
+-- because its order or its document was destroyed. What opens a result that waits for its
+-- caller is spared longer. A key without a job is given time for the job to arrive: as
+-- long as the reservation that it was made under, or :orphan where there was none.
+SELECT keys.job, keys.class
+FROM keys LEFT JOIN jobs ON jobs.id = keys.job LEFT JOIN reservations AS held ON held.job = keys.job
 WHERE (keys.expires > 0 AND keys.expires <= :now -
-          CASE WHEN keys.class <> 'task' AND jobs.delivered = 0
+          CASE WHEN keys.class NOT IN ('task', 'upload') AND jobs.delivered = 0
                 AND jobs.state IN ('sealing', 'released', 'awaiting_review') THEN :hand_over ELSE 0 END)
-   OR jobs.state = 'rejected'
+   OR jobs.state IN ('rejected', 'cancelled')
    OR (keys.class = 'task' AND jobs.state IN ('released', 'awaiting_review'))
    OR (jobs.state IN ('queued', 'dead')
-       AND EXISTS (SELECT 1 FROM destroyed_keys AS gone WHERE gone.job = keys.job AND gone.class = 'task'))
-   OR (jobs.id IS NULL AND keys.created <= :now - :orphan)
+       AND EXISTS (SELECT 1 FROM destroyed_keys AS gone WHERE gone.job = keys.job AND gone.class IN ('task', 'upload')))
+   OR (jobs.id IS NULL AND coalesce(held.until <= :now, keys.created <= :now - :orphan))
 ORDER BY keys.created, keys.job, keys.class LIMIT :n;
 
 -- name: key_remove

@@ -98,12 +98,15 @@ func (t *tx) seal(pending int64, e audit.Entry) error {
 	if pending == 0 {
 		return nil
 	}
-	var job, state string
-	err := t.QueryRowContext(t.ctx, sqlOutboxTake, sql.Named("id", pending)).Scan(&job, &state)
+	var job, state, about string
+	err := t.QueryRowContext(t.ctx, sqlOutboxTake, sql.Named("id", pending)).Scan(&job, &state, &about)
 	if errors.Is(err, sql.ErrNoRows) {
 		return errLogMoved
 	}
-	if err != nil || job == "" {
+	if err != nil {
+		return err
+	}
+	if err := t.trace(about, e.Sequence); err != nil || job == "" {
 		return err
 	}
 	return t.must(errors.New("the job of a sealed event does not wait for it"), sqlJobSealed,

@@ -2,7 +2,7 @@
 SELECT id, event, job, state FROM outbox ORDER BY id LIMIT :n;
 
 -- name: outbox_take
-DELETE FROM outbox WHERE id = :id RETURNING job, state;
+DELETE FROM outbox WHERE id = :id RETURNING job, state, coalesce(json_extract(CAST(event AS TEXT), '$.job'), '');
 
 -- name: log_head
 SELECT size, checkpoint FROM log_head;
@@ -12,6 +12,12 @@ UPDATE log_head SET size = :size, checkpoint = :checkpoint;
 
 -- name: entry_add
 INSERT INTO entries (sequence, envelope) VALUES (:sequence, :envelope);
+
+-- name: trail_add
+INSERT INTO trail (job, sequence) VALUES (:job, :sequence);
+
+-- name: entries_after
+SELECT sequence, envelope FROM entries WHERE sequence > :after ORDER BY sequence LIMIT :n;
 
 -- name: entry
 SELECT envelope FROM entries WHERE sequence = :sequence;

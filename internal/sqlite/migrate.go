@@ -29,6 +29,9 @@ func (db *DB) migrate(ctx context.Context) error {
 	}
 }
 
+// afterwards holds what a migration does that SQL cannot, by its number.
+var afterwards = map[int]func(*tx) error{3: traceAll}
+
 func migrate(t *tx) error {
 	if _, err := t.exec(sqlSchemaTable); err != nil {
 		return err
@@ -51,6 +54,11 @@ func migrate(t *tx) error {
 		}
 		if _, err := t.exec(string(text)); err != nil {
 			return fmt.Errorf("migration %d: %w", i+1, err)
+		}
+		if step := afterwards[i+1]; step != nil {
+			if err := step(t); err != nil {
+				return fmt.Errorf("migration %d: %w", i+1, err)
+			}
 		}
 	}
 	if have == len(steps) {

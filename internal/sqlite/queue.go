@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"blotter/internal/document"
@@ -28,7 +29,7 @@ func (db *DB) Enqueue(ctx context.Context, j queue.Job, received receipt.Event) 
 		if !errors.Is(err, queue.ErrNotFound) {
 			return err
 		}
-		if err := t.insert(j); err != nil {
+		if err := t.insert(j, ""); err != nil {
 			return err
 		}
 		if err := t.tell(received); err != nil {
@@ -44,7 +45,8 @@ func (db *DB) Enqueue(ctx context.Context, j queue.Job, received receipt.Event) 
 	return stored, added, nil
 }
 
-func (t *tx) insert(j queue.Job) error {
+// insert adds a job; fingerprint is empty for one that came without a reservation.
+func (t *tx) insert(j queue.Job, fingerprint string) error {
 	body := j.Policy.Body
 	if body == nil {
 		body = []byte{}
@@ -57,7 +59,8 @@ func (t *tx) insert(j queue.Job) error {
 		sql.Named("key", j.Key), sql.Named("now", t.now), sql.Named("not_before", max(t.now, ceilMillis(j.NotBefore))),
 		sql.Named("input", j.Input[:]), sql.Named("bytes", j.Bytes),
 		sql.Named("policy_name", j.Policy.Name), sql.Named("policy_version", j.Policy.Version),
-		sql.Named("policy_digest", j.Policy.Digest[:]), sql.Named("sealed", j.Sealed))
+		sql.Named("policy_digest", j.Policy.Digest[:]), sql.Named("sealed", j.Sealed),
+		sql.Named("trace", j.Trace), sql.Named("fingerprint", fingerprint))
 	return err
 }
 
@@ -79,21 +82,21 @@ func (db *DB) Deliver(ctx context.Context, id document.ID) error {
 
 // Claim implements queue.Store.
 func (db *DB) Claim(ctx context.Context, c queue.Claim, event func(queue.Job) receipt.Event) (queue.Job, error) {
-	pick, args, err := picking(c)
+	look, err := pickingFor(c)
 	if err != nil {
 		return queue.Job{}, err
 	}
 	// Idle workers ask often; only one who sees work takes the write lock.
 	now, err := db.clock(ctx, db.reader)
 	if err == nil {
-		_, err = pickJob(ctx, db.reader, pick, args, now)
+		_, err = look.pick(ctx, db.reader, now)
 	}
 	if err != nil {
 		return queue.Job{}, failed("look for a job", err)
 	}
 	var job queue.Job
 	err = db.write(ctx, "claim a job", func(t *tx) error {
-		id, err := pickJob(ctx, t, pick, args, t.now)
+		id, err := look.pick(ctx, t, t.now)
 		if err != nil {
 			return err
 		}
@@ -108,37 +111,58 @@ func (db *DB) Claim(ctx context.Context, c queue.Claim, event func(queue.Job) re
 	return job, nil
 }
 
-func picking(c queue.Claim) (pick string, args []any, err error) {
+// picking says where a claim looks for its job.
+type picking struct {
+	query string
+	args  []any
+	lanes []document.Lane // in this order
+}
+
+func pickingFor(c queue.Claim) (picking, error) {
+	p := picking{query: sqlClaimPick, lanes: []document.Lane{c.Lane}}
+	if c.Lane == "" {
+		p.lanes = document.Lanes()
+	}
 	if c.Only == nil {
-		return sqlClaimPick, nil, nil
+		return p, nil
 	}
 	only, err := json.Marshal(c.Only)
 	if err != nil {
-		return "", nil, fmt.Errorf("sqlite: encode the wanted jobs: %w", err)
+		return picking{}, fmt.Errorf("sqlite: encode the wanted jobs: %w", err)
 	}
-	return sqlClaimPickOnly, []any{sql.Named("only", string(only))}, nil
+	p.query, p.args = sqlClaimPickOnly, []any{sql.Named("only", string(only))}
+	return p, nil
 }
 
-func pickJob(ctx context.Context, q querier, pick string, args []any, now int64) (id string, err error) {
-	err = q.QueryRowContext(ctx, pick, append(args, sql.Named("now", now))...).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", queue.ErrNoJob
+// pick finds the oldest ready job of the first lane that has one.
+func (p picking) pick(ctx context.Context, q querier, now int64) (id string, err error) {
+	for _, lane := range p.lanes {
+		args := append(slices.Clip(p.args), sql.Named("lane", string(lane)), sql.Named("now", now))
+		err = q.QueryRowContext(ctx, p.query, args...).Scan(&id)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return id, err
+		}
 	}
-	return id, err
+	return "", queue.ErrNoJob
 }
 
 // lend takes the next token and gives the job out under it.
 func (t *tx) lend(id string, lease time.Duration) (queue.Job, error) {
-	var token int64
-	if err := t.QueryRowContext(t.ctx, sqlClaimToken).Scan(&token); err != nil {
+	token, err := t.token()
+	if err != nil {
 		return queue.Job{}, err
 	}
-	err := t.must(queue.ErrNoJob, sqlClaimTake,
+	err = t.must(queue.ErrNoJob, sqlClaimTake,
 		sql.Named("id", id), sql.Named("token", token), sql.Named("until", t.now+lease.Milliseconds()))
 	if err != nil {
 		return queue.Job{}, err
 	}
 	return t.job(sqlJobByID, sql.Named("id", id))
+}
+
+// token takes the next number of the one sequence of fencing tokens.
+func (t *tx) token() (token int64, err error) {
+	return token, t.QueryRowContext(t.ctx, sqlClaimToken).Scan(&token)
 }
 
 // Expire implements queue.Store.

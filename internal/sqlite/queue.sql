@@ -1,28 +1,29 @@
 -- name: enqueue_known
 SELECT * FROM job_rows
-WHERE tenant = :tenant AND idempotency = :key AND idempotency <> '' AND delivered = 0;
+WHERE id = (SELECT id FROM jobs WHERE tenant = :tenant AND idempotency = :key
+                                  AND idempotency <> '' AND delivered = 0 AND fingerprint = '');
 
 -- name: enqueue_policy
 INSERT INTO policies (digest, body) VALUES (:digest, :body) ON CONFLICT (digest) DO NOTHING;
 
 -- name: enqueue_job
 INSERT INTO jobs (id, tenant, lane, state, idempotency, created, not_before, input, bytes,
-                  policy_name, policy_version, policy_digest, sealed)
+                  policy_name, policy_version, policy_digest, sealed, trace, fingerprint)
 VALUES (:id, :tenant, :lane, 'queued', :key, :now, :not_before, :input, :bytes,
-        :policy_name, :policy_version, :policy_digest, :sealed);
+        :policy_name, :policy_version, :policy_digest, :sealed, :trace, :fingerprint);
 
 -- name: job_by_id
 SELECT * FROM job_rows WHERE id = :id;
 
 -- name: claim_pick
--- The job that has been ready the longest; reads one row of the index jobs_ready.
-SELECT id FROM jobs
-WHERE state = 'queued' AND not_before <= :now
+-- The job of a lane that has been ready the longest; reads one row of the index jobs_ready.
+SELECT id FROM jobs INDEXED BY jobs_ready
+WHERE state = 'queued' AND lane = :lane AND not_before <= :now
 ORDER BY not_before, seq LIMIT 1;
 
 -- name: claim_pick_only
 SELECT id FROM jobs
-WHERE id IN (SELECT value FROM json_each(:only)) AND state = 'queued' AND not_before <= :now
+WHERE id IN (SELECT value FROM json_each(:only)) AND state = 'queued' AND lane = :lane AND not_before <= :now
 ORDER BY not_before, seq LIMIT 1;
 
 -- name: claim_token
@@ -51,10 +52,12 @@ UPDATE jobs SET state = 'queued', reason = :reason, not_before = :not_before, le
 WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
 
 -- name: expired_any
-SELECT 1 FROM jobs WHERE state = 'leased' AND lease_until <= :now LIMIT 1;
+SELECT 1 FROM jobs INDEXED BY jobs_leased WHERE state = 'leased' AND lease_until <= :now LIMIT 1;
 
 -- name: expired
-SELECT * FROM job_rows WHERE state = 'leased' AND lease_until <= :now ORDER BY lease_until, seq;
+SELECT * FROM job_rows
+WHERE id IN (SELECT id FROM jobs INDEXED BY jobs_leased WHERE state = 'leased' AND lease_until <= :now)
+ORDER BY lease_until, seq;
 
 -- name: expire
 UPDATE jobs SET state = 'queued', reason = :reason, not_before = :now, lease_until = 0

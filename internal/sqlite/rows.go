@@ -33,6 +33,12 @@ func collect[T any](ctx context.Context, q querier, scan func(row) (T, error), q
 
 // scanJob reads a row of the view job_rows; queue.ErrNotFound where there is none.
 func scanJob(r row) (queue.Job, error) {
+	l, err := scanListed(r)
+	return l.Job, err
+}
+
+// scanListed reads the number of arrival with it.
+func scanListed(r row) (queue.Listed, error) {
 	var (
 		j                              queue.Job
 		seq                            int64
@@ -41,18 +47,18 @@ func scanJob(r row) (queue.Job, error) {
 	)
 	err := r.Scan(&seq, &j.ID, &j.Tenant, &j.Lane, &j.State, &j.Target, &j.Reason, &j.Key, &j.Attempt, &j.Token,
 		&created, &notBefore, &leaseUntil, &input, &j.Bytes, &j.Policy.Name, &j.Policy.Version, &policy,
-		&j.Policy.Body, &j.Sealed, &j.Result, &j.FinalSeq, &j.Delivered)
+		&j.Policy.Body, &j.Sealed, &j.Result, &j.FinalSeq, &j.Trace, &j.Delivered)
 	if errors.Is(err, sql.ErrNoRows) {
-		return queue.Job{}, queue.ErrNotFound
+		return queue.Listed{}, queue.ErrNotFound
 	}
 	if err != nil {
-		return queue.Job{}, err
+		return queue.Listed{}, err
 	}
 	j.Created, j.NotBefore, j.LeaseUntil = fromMillis(created), fromMillis(notBefore), fromMillis(leaseUntil)
 	if err := errors.Join(setDigest(&j.Input, input), setDigest(&j.Policy.Digest, policy)); err != nil {
-		return queue.Job{}, err
+		return queue.Listed{}, err
 	}
-	return j, nil
+	return queue.Listed{Job: j, Arrival: seq}, nil
 }
 
 func setDigest(d *document.Digest, b []byte) error {

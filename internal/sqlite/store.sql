@@ -21,4 +21,4 @@ ON CONFLICT (one) DO UPDATE SET version = excluded.version;
 PRAGMA wal_checkpoint(TRUNCATE);
 
 -- name: outbox_add
-INSERT INTO outbox (event, job, state) VALUES (:event, :job, :state);
+INSERT INTO outbox (event, job, state, created) VALUES (:event, :job, :state, :now);

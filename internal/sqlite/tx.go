@@ -73,7 +73,7 @@ func (t *tx) outbox(e receipt.Event, job document.ID, state document.State) erro
 		return fmt.Errorf("encode an event: %w", err)
 	}
 	return t.must(errOutbox, sqlOutboxAdd,
-		sql.Named("event", body), sql.Named("job", string(job)), sql.Named("state", string(state)))
+		sql.Named("event", body), sql.Named("job", string(job)), sql.Named("state", string(state)), sql.Named("now", t.now))
 }
 
 var (

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"blotter/internal/document"
 	"blotter/internal/durable"
 	"github.com/tink-crypto/tink-go/v2/streamingaead"
 	"github.com/tink-crypto/tink-go/v2/tink"
@@ -58,6 +59,18 @@ func (v *Vault) Put(ctx context.Context, r Ref) (*Writer, error) {
 		return nil, unavailable("begin a blob", err)
 	}
 	return w, nil
+}
+
+// Upload begins the blob of the document that a client sent for a job that is about to
+// be. Its key is stored before the first byte; nobody but the caller may write it.
+// Errors: vault.unavailable; vault.key_destroyed where the key is gone already.
+func (v *Vault) Upload(ctx context.Context, job document.ID) (*Writer, error) {
+	return v.Put(ctx, Ref{Job: job, Class: Upload})
+}
+
+// OpenUpload reads what Upload stored, with the errors of Open.
+func (v *Vault) OpenUpload(ctx context.Context, job document.ID) (io.ReadCloser, error) {
+	return v.Open(ctx, Ref{Job: job, Class: Upload})
 }
 
 // takeFile gets hold of the file underneath, to sync it before it is renamed.

@@ -93,13 +93,14 @@ func (v *Vault) deleteClass(ctx context.Context, k KeyName) error {
 }
 
 // DeleteSuperseded deletes every blob of a job, finished or not, that was written under
-// another token than the one whose result counts.
+// another token than the one whose result counts. The document that the client sent was
+// written under none and stays.
 func (v *Vault) DeleteSuperseded(ctx context.Context, job document.ID, token int64) error {
 	if _, err := document.ParseID(string(job)); err != nil {
 		return err
 	}
 	return v.walk(ctx, string(job)+"/", func(key string) error {
-		if r, _, ok := parseKey(key); !ok || r.Token == token {
+		if r, _, ok := parseKey(key); !ok || r.Token == token || r.Class == Upload {
 			return nil
 		}
 		return v.remove(ctx, key)

@@ -13,8 +13,8 @@ import (
 type Ref struct {
 	Job   document.ID
 	Class Class
-	Token int64 // fencing token of the lease under which it was written, ≥ 1
-	Index int   // of the asset, ≥ 1
+	Token int64 // fencing token of the lease under which it was written, ≥ 1; 0 for an upload
+	Index int   // of the asset, ≥ 1; 0 for an upload, of which a job has one
 }
 
 // key is the blob's name in the bucket, and what its ciphertext is bound to.
@@ -22,13 +22,21 @@ func (r Ref) key() (string, error) {
 	if _, err := document.ParseID(string(r.Job)); err != nil {
 		return "", err
 	}
-	if !r.Class.holdsBlobs() || r.Token < 1 || r.Index < 1 {
+	if !r.Class.holdsBlobs() || !r.numbered() {
 		return "", errors.New("vault: not a reference to a blob")
 	}
 	return fmt.Sprintf("%s/%s/%d-%d", r.Job, r.Class, r.Token, r.Index), nil
 }
 
-func (c Class) holdsBlobs() bool { return c == Derivative || c == Original }
+// numbered reports whether the numbers fit the class.
+func (r Ref) numbered() bool {
+	if r.Class == Upload {
+		return r.Token == 0 && r.Index == 0
+	}
+	return r.Token >= 1 && r.Index >= 1
+}
+
+func (c Class) holdsBlobs() bool { return c == Derivative || c == Original || c == Upload }
 
 // parseKey reads what key writes, and the names under which fileblob keeps what is not
 // finished: the blob's name, a number and ".tmp".

@@ -1,4 +1,5 @@
-// Package vault keeps blobs (derivatives, extracted originals) encrypted under a key
+// Package vault keeps blobs (documents as they were sent, derivatives, extracted
+// originals) encrypted under a key
 // of their own per job and class, so that destroying the key destroys the data.
 // Underneath is gocloud.dev/blob; on top are streaming encryption (tink) and the
 // promise that what Writer.Close has accepted is on disk.
@@ -39,7 +40,8 @@ type Class string
 const (
 	Derivative Class = "derivative"
 	Original   Class = "original"
-	Task       Class = "task" // source reference and hints; destroyed with the job's end
+	Task       Class = "task"   // source reference and hints; destroyed with the job's end
+	Upload     Class = "upload" // the document that a client sent, stored before any lease exists
 )
 
 // KeyName names a data key.

@@ -1,0 +1,63 @@
+-- name: jobs_all
+SELECT * FROM job_rows
+WHERE seq < :before AND (:lane = '' OR lane = :lane) AND (:reason = '' OR reason = :reason)
+ORDER BY seq DESC LIMIT :n;
+
+-- name: jobs_of_tenant
+SELECT * FROM job_rows
+WHERE tenant = :tenant AND seq < :before AND (:lane = '' OR lane = :lane) AND (:reason = '' OR reason = :reason)
+ORDER BY seq DESC LIMIT :n;
+
+-- name: jobs_in_state
+SELECT * FROM job_rows
+WHERE state = :state AND seq < :before AND (:lane = '' OR lane = :lane) AND (:reason = '' OR reason = :reason)
+ORDER BY seq DESC LIMIT :n;
+
+-- name: jobs_of_tenant_in_state
+SELECT * FROM job_rows
+WHERE tenant = :tenant AND state = :state AND seq < :before
+  AND (:lane = '' OR lane = :lane) AND (:reason = '' OR reason = :reason)
+ORDER BY seq DESC LIMIT :n;
+
+-- name: job_cancel
+-- A leased job's fence falls with its state: no step of its holder finds it any more.
+UPDATE jobs SET state = 'sealing', target = 'cancelled', reason = :reason, lease_until = 0, sealed = NULL
+WHERE id = :id AND state IN ('queued', 'leased');
+
+-- name: job_discard
+-- What the failed attempts left of a result goes: the event of this end has none.
+UPDATE jobs SET state = 'sealing', target = 'cancelled', reason = :reason, sealed = NULL, result = NULL, final_seq = -1
+WHERE id = :id AND state = 'dead';
+
+-- name: job_replayable
+-- A job whose order is gone would only fail again.
+SELECT sealed IS NOT NULL
+   AND NOT EXISTS (SELECT 1 FROM destroyed_keys AS gone WHERE gone.job = jobs.id AND gone.class IN ('task', 'upload'))
+FROM jobs WHERE id = :id;
+
+-- name: job_replay
+-- The job begins anew, so what it brings is not delivered yet. A key that its delivery had
+-- set free may belong to another job by now and is given up.
+UPDATE jobs SET state = 'queued', reason = '', attempt = 0, result = NULL, final_seq = -1, not_before = :now,
+                idempotency = CASE WHEN delivered = 1 AND fingerprint = '' THEN '' ELSE idempotency END, delivered = 0
+WHERE id = :id AND state = 'dead';
+
+-- name: trail
+SELECT sequence, envelope FROM trail JOIN entries USING (sequence)
+WHERE job = :job AND sequence > :after ORDER BY sequence LIMIT :n;
+
+-- name: depths
+-- Queued jobs are counted from the index jobs_ready alone, leased ones are as few as
+-- workers.
+SELECT tenant, lane, sum(ready), sum(later), sum(leased), coalesce(min(since), 0)
+FROM (SELECT tenant, lane, not_before <= :now AS ready, not_before > :now AS later, 0 AS leased,
+             CASE WHEN not_before <= :now THEN not_before END AS since
+      FROM jobs INDEXED BY jobs_ready WHERE state = 'queued'
+      UNION ALL
+      SELECT tenant, lane, 0, 0, 1, NULL FROM jobs INDEXED BY jobs_leased WHERE state = 'leased')
+GROUP BY tenant, lane ORDER BY tenant, lane;
+
+-- name: pressure
+SELECT (SELECT count(*) FROM jobs WHERE state = 'dead'),
+       (SELECT count(*) FROM working_copies), (SELECT coalesce(min(created), 0) FROM working_copies),
+       (SELECT count(*) FROM outbox), coalesce((SELECT created FROM outbox ORDER BY id LIMIT 1), 0);
