@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
 
@@ -221,6 +222,9 @@ func (s *session) takeDone(m wire.Done) error {
 
 func (s *session) takeFailed(m wire.Failed) error {
 	code, ok := cellMay(m.Reason)
+	if code == reason.PolicyDenied { // said of nothing but what the task forbids
+		ok = slices.Contains(s.task.Deny, m.Format)
+	}
 	if !ok || !m.Format.Valid() {
 		return wire.Violation("Failed out of range")
 	}

@@ -172,6 +172,7 @@ func TestLies(t *testing.T) {
 		{"a stage longer than the limit", 10, wire.Done{Nanos: [10]int64{2: 11e9}}},
 		{"pixels beyond counting", 10, wire.Done{Pixels: 1 << 63}},
 		{"fails for another room", 10, wire.Failed{Reason: reason.NumberOf(reason.AuditRollback)}},
+		{"refuses what is not denied", 10, wire.Failed{Reason: reason.NumberOf(reason.PolicyDenied), Format: document.PNG}},
 		{"fails for an unnamed cause", 10, wire.Failed{Reason: reason.NumberOf(reason.Internal)}},
 		{"fails for no reason", 10, wire.Failed{}},
 		{"fails with no such reason", 10, wire.Failed{Reason: 60000}},
@@ -238,5 +239,15 @@ func TestFailedKeepsWhatWasLearned(t *testing.T) {
 	over, err := s.take(wire.Failed{Reason: reason.NumberOf(reason.SniffVideo), Format: document.Video})
 	if !over || reason.Of(err) != reason.SniffVideo || s.report.Format != document.Video {
 		t.Errorf("%v, %v, %v", over, err, s.report.Format)
+	}
+}
+
+// A refusal that the policy asked for is believed for the formats that it names.
+func TestDeniedFormatMayBeRefused(t *testing.T) {
+	s := &session{task: testTask(), sink: &memorySink{}}
+	s.task.Deny = []document.Format{document.GIF}
+	over, err := s.take(wire.Failed{Reason: reason.NumberOf(reason.PolicyDenied), Format: document.GIF})
+	if !over || reason.Of(err) != reason.PolicyDenied || s.report.Format != document.GIF {
+		t.Errorf("over %v, %v, format %v", over, err, s.report.Format)
 	}
 }

@@ -11,14 +11,16 @@ const (
 	JPEG Format = 3
 	TIFF Format = 4
 	DOCX Format = 5
+	GIF  Format = 20
+	BMP  Format = 21
+	WebP Format = 22
+	PPTX Format = 40
+	XLSX Format = 41
 )
 
 // Formats that blotter names and refuses, and encodings of assets that it withholds.
 const (
 	UnknownFormat Format = 0
-	GIF           Format = 20
-	BMP           Format = 21
-	WebP          Format = 22
 	HEIC          Format = 23
 	AVIF          Format = 24
 	JPEG2000      Format = 25
@@ -30,8 +32,6 @@ const (
 	DICOM         Format = 31
 	RawPixels     Format = 32 // pixels of a PDF image without a file format of their own
 	CCITT         Format = 33 // a fax bit stream inside a PDF
-	PPTX          Format = 40
-	XLSX          Format = 41
 	OpenDocument  Format = 42
 	OLE           Format = 43 // legacy DOC, XLS, PPT and MSG
 	RTF           Format = 44
@@ -46,7 +46,30 @@ const (
 	Script        Format = 64
 	Executable    Format = 65
 	Empty         Format = 66
+	MHTML         Format = 67 // a web page saved as mail
+	Flash         Format = 68
+	XFA           Format = 69 // a form in Adobe's XML, outside a PDF
 )
+
+// Opened lists the formats that blotter opens, as documents and as pictures within
+// them.
+func Opened() []Format {
+	return []Format{PDF, PNG, JPEG, TIFF, GIF, BMP, WebP, DOCX, PPTX, XLSX}
+}
+
+// IsRaster reports whether documents of the format are pixels and nothing else:
+// files of one frame or more that blotter opens.
+func (f Format) IsRaster() bool {
+	switch f {
+	case PNG, JPEG, TIFF, GIF, BMP, WebP:
+		return true
+	}
+	return false
+}
+
+// IsOffice reports whether documents of the format are office packages that blotter
+// opens.
+func (f Format) IsOffice() bool { return f == DOCX || f == PPTX || f == XLSX }
 
 var formatNames = map[Format]string{
 	UnknownFormat: "application/octet-stream", PDF: "application/pdf", PNG: "image/png", JPEG: "image/jpeg",
@@ -60,6 +83,7 @@ var formatNames = map[Format]string{
 	EML: "message/rfc822", HTML: "text/html", XML: "application/xml", PlainText: "text/plain",
 	ZIP: "application/zip", Archive: "application/x-archive", Video: "video/*", Audio: "audio/*",
 	Script: "text/x-script", Executable: "application/x-executable", Empty: "application/x-empty",
+	MHTML: "multipart/related", Flash: "application/x-shockwave-flash", XFA: "application/vnd.adobe.xdp+xml",
 }
 
 // String is the media type used in results and events.

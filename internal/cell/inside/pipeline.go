@@ -9,6 +9,7 @@ import (
 	"image/draw"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"blotter/internal/cell/inside/detect"
@@ -88,8 +89,22 @@ func (p *pipeline) sniff(_ context.Context, doc *os.File) error {
 	if err != nil {
 		return err
 	}
-	p.format, err = sniff.Sniff(doc, size)
-	return err
+	if p.format, err = sniff.Sniff(doc, size); err != nil {
+		return err
+	}
+	return p.admits(p.format)
+}
+
+// admits refuses what the policy or the caller's path forbids, before any of it is
+// decoded.
+func (p *pipeline) admits(f document.Format) error {
+	switch {
+	case slices.Contains(p.task.Deny, f):
+		return reason.Because(reason.PolicyDenied, fmt.Errorf("inside: %v is denied", f))
+	case p.task.OneImage && !f.IsRaster():
+		return reason.Because(reason.SniffNoImage, fmt.Errorf("inside: %v is no image", f))
+	}
+	return nil
 }
 
 func sizeOf(doc *os.File) (int64, error) {

@@ -385,17 +385,36 @@ func TestClaimsAreCutToTheMessage(t *testing.T) {
 }
 
 func TestRejectedDocumentSaysWhatItWas(t *testing.T) {
-	f, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var said bytes.Buffer
-	f.WriteString("GIF89a\x01\x00\x01\x00\x00\x00\x00;")
-	redactDocument(engines{}, wire.Task{}, f, newEmitter(&said))
-	end, ok := listen(t, &said).end.(wire.Failed)
-	if !ok || end.Reason != reason.NumberOf(reason.SniffUnsupported) || end.Format != document.GIF {
-		t.Errorf("%+v", end)
+	page := "<!doctype html><title>x</title>"
+	gif := "GIF89a\x01\x00\x01\x00\x00\x00\x00;"
+	pdf := "%PDF-1.7\n1 0 obj\n<<>>\nendobj\n"
+	for name, c := range map[string]struct {
+		bytes  string
+		task   wire.Task
+		code   reason.Code
+		format document.Format
+	}{
+		"a page":                          {page, wire.Task{}, reason.SniffInteractive, document.HTML},
+		"a denied format":                 {gif, wire.Task{Deny: []document.Format{document.PDF, document.GIF}}, reason.PolicyDenied, document.GIF},
+		"refused before it is denied":     {page, wire.Task{Deny: []document.Format{document.HTML}}, reason.SniffInteractive, document.HTML},
+		"a paper where one image may be":  {pdf, wire.Task{OneImage: true}, reason.SniffNoImage, document.PDF},
+		"a page where one image may be":   {page, wire.Task{OneImage: true}, reason.SniffInteractive, document.HTML},
+		"an image where one image may be": {gif, wire.Task{OneImage: true}, reason.ExtractMalformed, document.GIF},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := os.CreateTemp(t.TempDir(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			f.WriteString(c.bytes)
+			var said bytes.Buffer
+			redactDocument(engines{}, c.task, f, newEmitter(&said))
+			end, ok := listen(t, &said).end.(wire.Failed)
+			if !ok || end.Reason != reason.NumberOf(c.code) || end.Format != c.format {
+				t.Errorf("%+v", end)
+			}
+		})
 	}
 }
 

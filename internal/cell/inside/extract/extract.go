@@ -55,12 +55,12 @@ func (e Engines) Close() error {
 // carries a reason code: extract.malformed, extract.encrypted, or that of the limit
 // which the whole document breaks.
 func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim document.Limits, e Engines) (Source, error) {
-	switch f {
-	case document.PNG, document.JPEG, document.TIFF:
+	switch {
+	case f.IsRaster():
 		return source(raster.Open(ctx, r, size, f, lim, e.foreign()))
-	case document.DOCX:
+	case f.IsOffice():
 		return source(office.Open(ctx, r, size, lim, e.foreign()))
-	case document.PDF:
+	case f == document.PDF:
 		if e.pdf == nil {
 			return nil, reason.Because(reason.CellEngines, fmt.Errorf("extract: PDFium was not started"))
 		}

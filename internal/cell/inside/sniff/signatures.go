@@ -32,17 +32,22 @@ var signatures = []signature{
 	{0, "\xd7\xcd\xc6\x9a", document.WMF}, {0, "\x01\x00\x09\x00\x00\x03", document.WMF}, {0, "\x02\x00\x09\x00\x00\x03", document.WMF},
 	{0, "\x1aE\xdf\xa3", document.Video},                                             // Matroska, WebM
 	{0, "\x00\x00\x01\xba", document.Video}, {0, "\x00\x00\x01\xb3", document.Video}, // MPEG
-	{0, "FLV\x01", document.Video},
+	{0, "FLV\x01", document.Video}, {0, ".RMF", document.Video}, {28, "\x80theora", document.Video}, // the last in Ogg
 	{0, "0&\xb2u\x8ef\xcf\x11", document.Video}, // ASF, WMV
 	{0, "ID3", document.Audio}, {0, "fLaC", document.Audio}, {0, "OggS", document.Audio},
-	{0, "MThd", document.Audio}, {0, "#!AMR", document.Audio}, {0, ".snd", document.Audio}, {0, "FORM", document.Audio},
+	{0, "MThd", document.Audio}, {0, "#!AMR", document.Audio}, {0, ".snd", document.Audio},
+	{8, "AIFF", document.Audio}, {8, "AIFC", document.Audio}, {0, "caff", document.Audio}, {0, "wvPK", document.Audio}, {0, "MAC ", document.Audio},
+	{0, "\xff\xf1", document.Audio}, {0, "\xff\xf9", document.Audio}, // AAC
 	{0, "\x7fELF", document.Executable}, {0, "\xcf\xfa\xed\xfe", document.Executable}, {0, "\xce\xfa\xed\xfe", document.Executable},
 	{0, "\xca\xfe\xba\xbe", document.Executable}, {0, "\x00asm", document.Executable}, {0, "dex\n", document.Executable},
+	{0, "\x4c\x00\x00\x00\x01\x14\x02\x00", document.Executable}, // a Windows shortcut, which runs what it names
 	{0, "\x1f\x8b", document.Archive}, {0, "BZh", document.Archive}, {0, "\xfd7zXZ\x00", document.Archive},
 	{0, "7z\xbc\xaf\x27\x1c", document.Archive}, {0, "Rar!\x1a\x07", document.Archive}, {0, "\x28\xb5\x2f\xfd", document.Archive},
 	{0, "\x04\x22\x4d\x18", document.Archive}, {0, "LZIP", document.Archive}, {0, "!<arch>\n", document.Archive},
 	{0, "MSCF", document.Archive}, {0, "xar!", document.Archive}, {0, "\x1f\x9d", document.Archive}, {0, "\x1f\xa0", document.Archive},
 	{0, "\x5d\x00\x00", document.Archive}, {257, "ustar", document.Archive},
+	{0, "070701", document.Archive}, {0, "070707", document.Archive}, {0, "\x60\xea", document.Archive}, {2, "-lh5-", document.Archive},
+	{0, "\xed\xab\xee\xdb", document.Archive}, {0, "Cr24", document.Archive}, {0, "SIT!", document.Archive},
 	{0, "#!", document.Script},
 }
 
@@ -66,6 +71,8 @@ func binaryFormat(head []byte) document.Format {
 		return document.Executable
 	case at(head, 0, "BM") && len(head) >= 26 && isBMP(head):
 		return document.BMP
+	case isFlash(head):
+		return document.Flash
 	case (at(head, 0, "\x00\x00\x01\x00") || at(head, 0, "\x00\x00\x02\x00")) && len(head) >= 22 && head[4] > 0 && head[5] == 0 && head[9] == 0:
 		return document.ICO
 	case len(head) > 188*2 && head[0] == 0x47 && head[188] == 0x47 && head[376] == 0x47:
@@ -84,7 +91,13 @@ func at(head []byte, i int, magic string) bool {
 // pixels begin behind it.
 func isBMP(head []byte) bool {
 	n, start := binary.LittleEndian.Uint32(head[14:]), binary.LittleEndian.Uint32(head[10:])
-	return (n == 12 || n == 40 || n == 52 || n == 56 || n == 64 || n == 108 || n == 124) && start >= 14+n
+	return (n == 12 || n == 16 || n == 40 || n == 52 || n == 56 || n == 64 || n == 108 || n == 124) && start >= 14+n
+}
+
+// isFlash knows a film by its three letters, its version and a length below 16 MiB,
+// whose last byte is zero: no text goes on like that.
+func isFlash(head []byte) bool {
+	return (at(head, 0, "FWS") || at(head, 0, "CWS") || at(head, 0, "ZWS")) && len(head) >= 8 && head[3] > 0 && head[3] <= 60 && head[7] == 0
 }
 
 // brandFormat tells the members of the ISO base media family apart.

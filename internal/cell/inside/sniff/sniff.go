@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"blotter/internal/document"
 	"blotter/internal/reason"
@@ -22,8 +23,9 @@ import (
 const headBytes = 2048
 
 // Sniff names the format of a document of size bytes. The error is nil for what
-// blotter opens: PDF, PNG, JPEG, TIFF, DOCX. For everything else it carries a
-// reason code (sniff.*) and the format is named all the same, as far as it is known.
+// blotter opens (document.Opened). For everything else it carries a reason code
+// (sniff.*, or extract.encrypted for an office document behind a password) and the
+// format is named all the same, as far as it is known.
 func Sniff(r io.ReaderAt, size int64) (document.Format, error) {
 	if size <= 0 {
 		return document.Empty, reason.Because(reason.SniffEmpty, errors.New("sniff: no bytes"))
@@ -47,17 +49,32 @@ func Sniff(r io.ReaderAt, size int64) (document.Format, error) {
 // judge refuses what is not opened, and what carries the signature of something that
 // is but not its structure.
 func judge(f document.Format, r io.ReaderAt, size int64) error {
-	switch f {
-	case document.PDF, document.PNG, document.JPEG, document.TIFF, document.DOCX:
+	if slices.Contains(document.Opened(), f) {
 		if err := validate(f, r, size); err != nil {
 			return reason.Because(reason.SniffMalformed, fmt.Errorf("sniff: %v: %w", f, err))
 		}
+	}
+	code, err := codeOf(f), error(nil)
+	switch f {
+	case document.PDF:
+		code, err = formBehindPDF(r, size)
+	case document.OLE:
+		code, err = lockedPackage(r, size)
+	}
+	if err != nil {
+		return reason.Because(reason.SourceUnreadable, err)
+	}
+	if code == "" {
 		return nil
 	}
-	return reason.Because(codeOf(f), fmt.Errorf("sniff: %v is not opened", f))
+	return reason.Because(code, fmt.Errorf("sniff: %v is not opened", f))
 }
 
+// codeOf is empty for what blotter opens.
 func codeOf(f document.Format) reason.Code {
+	if slices.Contains(document.Opened(), f) {
+		return ""
+	}
 	switch f {
 	case document.UnknownFormat:
 		return reason.SniffUnknown
@@ -71,6 +88,8 @@ func codeOf(f document.Format) reason.Code {
 		return reason.SniffArchive
 	case document.Script, document.Executable:
 		return reason.SniffScript
+	case document.HTML, document.MHTML, document.Flash, document.XFA:
+		return reason.SniffInteractive
 	}
 	return reason.SniffUnsupported
 }

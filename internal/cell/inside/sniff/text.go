@@ -23,12 +23,14 @@ func textFormat(head []byte) document.Format {
 		return false
 	}
 	switch {
-	case starts("<?php", "@echo off", "<script", "#!"):
+	case starts("<?php", "@echo off", "<script", "#!", "<%@", "<job"):
 		return document.Script
-	case starts("<?xml", "<!--", "<svg", "<!doctype svg"):
+	case starts("<?xml", "<!--", "<svg", "<!doctype svg", "<xdp:xdp"):
 		return markup(lower)
-	case starts("<!doctype html", "<html", "<head", "<body"):
+	case starts(htmlStarts...):
 		return document.HTML
+	case starts("mime-version:", "from:") && bytes.Contains(lower, []byte("multipart/related")) && bytes.Contains(lower, []byte("content-location:")):
+		return document.MHTML
 	case starts("from ", "received:", "return-path:", "mime-version:", "message-id:", "delivered-to:", "x-mozilla-status:"),
 		starts("from:", "to:", "subject:", "date:") && bytes.Contains(lower, []byte("\nmessage-id:")):
 		return document.EML
@@ -38,9 +40,16 @@ func textFormat(head []byte) document.Format {
 	return document.PlainText
 }
 
+// htmlStarts are the elements that a page may begin with: those of the WHATWG's MIME
+// sniffing standard, section 7.1, but for scripts, which are called so.
+var htmlStarts = []string{"<!doctype html", "<html", "<head", "<body", "<title", "<meta", "<link", "<style", "<iframe",
+	"<table", "<div", "<font", "<form", "<h1", "<p>", "<p ", "<a ", "<b>", "<br"}
+
 // markup looks past declarations and comments for the element that matters.
 func markup(lower []byte) document.Format {
 	switch {
+	case bytes.Contains(lower, []byte("<xdp:xdp")):
+		return document.XFA
 	case bytes.Contains(lower, []byte("<svg")):
 		return document.SVG
 	case bytes.Contains(lower, []byte("<html")), bytes.Contains(lower, []byte("<!doctype html")):

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"blotter/internal/document"
+	"blotter/internal/reason"
 )
 
 // validate checks that what carries the signature of a format has its skeleton too.
@@ -21,8 +22,72 @@ func validate(f document.Format, r io.ReaderAt, size int64) error {
 		return validJPEG(r)
 	case document.TIFF:
 		return validTIFF(r, size)
+	case document.GIF:
+		return validGIF(r)
+	case document.WebP:
+		return validWebP(r)
+	case document.BMP:
+		return validBMP(r, size)
 	}
-	return nil // a DOCX was looked into to be called one
+	return nil // an office package was looked into to be called one
+}
+
+// validGIF asks for a whole screen descriptor and one block behind it.
+func validGIF(r io.ReaderAt) error {
+	var b [14]byte
+	if _, err := r.ReadAt(b[:], 0); err != nil {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
+// validWebP asks that the first chunk be one of those that may be.
+func validWebP(r io.ReaderAt) error {
+	var b [20]byte
+	if _, err := r.ReadAt(b[:], 0); err != nil {
+		return io.ErrUnexpectedEOF
+	}
+	switch string(b[12:16]) {
+	case "VP8 ", "VP8L", "VP8X":
+		return nil
+	}
+	return errors.New("no image chunk")
+}
+
+// validBMP asks for pixels that begin inside the file.
+func validBMP(r io.ReaderAt, size int64) error {
+	var b [14]byte
+	if _, err := r.ReadAt(b[:], 0); err != nil {
+		return io.ErrUnexpectedEOF
+	}
+	if int64(binary.LittleEndian.Uint32(b[10:])) >= size {
+		return errors.New("no pixels")
+	}
+	return nil
+}
+
+// formBehindPDF gives sniff.interactive for a PDF that is but the wrapping of a dynamic
+// XFA form: its one page says "Please wait", the form is drawn by the reader that runs
+// it. The catalogue says so with NeedsRendering (ISO 32000-1, table 28); where it
+// hides in a compressed object the page is redacted as it is.
+func formBehindPDF(r io.ReaderAt, size int64) (reason.Code, error) {
+	for _, flag := range []string{"/NeedsRendering true", "/NeedsRendering\ntrue", "/NeedsRendering\rtrue"} {
+		if n, err := count(r, size, flag, 1); err != nil || n > 0 {
+			return reason.SniffInteractive, err
+		}
+	}
+	return "", nil
+}
+
+// lockedPackage tells an office document behind a password from the old formats that
+// lie in the same container (MS-OFFCRYPTO 1.3.2: its stream has that name, in UTF-16).
+func lockedPackage(r io.ReaderAt, size int64) (reason.Code, error) {
+	const stream = "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"
+	n, err := count(r, size, stream, 1)
+	if n > 0 {
+		return reason.ExtractEncrypted, err
+	}
+	return reason.SniffUnsupported, err
 }
 
 // validPDF asks for one object; readers rebuild everything else of a damaged file.

@@ -1,8 +1,10 @@
-// Package office opens the pictures of Word documents (DOCX). A DOCX is a ZIP
-// archive of parts; every part that is a picture by its first bytes, or that a
-// relationship calls a picture, is an asset, wherever it is used: body, header,
-// footer, text box, VML shape, preview of an attachment. Text and drawings are not
-// rendered here; NotCovered says so.
+// Package office opens the pictures of Word, PowerPoint and Excel documents (DOCX,
+// PPTX, XLSX). Each is a ZIP archive of parts; every part that is a picture by its first
+// bytes, or that a relationship calls a picture, is an asset, wherever it is used: body,
+// header, footer, slide, layout, master, sheet, background, group, text box, VML shape,
+// preview of an attachment, picture beside a chart. An asset is the whole picture, also
+// where the document shows a part of it. Text and drawings are not rendered here;
+// NotCovered says so.
 package office
 
 import (
@@ -22,7 +24,7 @@ import (
 	"blotter/internal/reason"
 )
 
-// Document is an opened DOCX. It implements catalogue.Source.
+// Document is an opened package. It implements catalogue.Source.
 type Document struct {
 	ctx     context.Context
 	foreign raster.Foreign
@@ -30,6 +32,14 @@ type Document struct {
 	tally   *catalogue.Tally
 	assets  []picture
 	extra   document.NotCovered
+	playing playing
+}
+
+// playing is the part of several frames that is being read one by one: an animation
+// opened anew for each of its frames would be played from its start each time.
+type playing struct {
+	part *zip.File
+	file *raster.File
 }
 
 // picture is where an asset lies: a frame of a part.
@@ -69,10 +79,10 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits, f
 func (d *Document) addPart(p *zip.File, called bool) error {
 	head, err := d.head(p)
 	kind := pictureKind(head)
-	switch kind {
-	case document.PNG, document.JPEG, document.TIFF:
+	switch {
+	case kind.IsRaster():
 		return d.addRaster(p, kind)
-	case document.UnknownFormat:
+	case kind == document.UnknownFormat:
 		d.extra |= attached(head)
 		if err != nil { // it may have been a picture
 			return d.add(picture{part: p}, withheld(kind, reason.ExtractMalformed))
@@ -94,7 +104,7 @@ func withheld(kind document.Format, code reason.Code) catalogue.Item {
 	return catalogue.Item{Withheld: code, Asset: document.Asset{Kind: document.Image, Format: kind}}
 }
 
-// addRaster lists the frames of a PNG, JPEG or TIFF part. A part that breaks a limit
+// addRaster lists the frames of a raster part. A part that breaks a limit
 // of its own is withheld, and the document goes on.
 func (d *Document) addRaster(p *zip.File, kind document.Format) error {
 	src, err := d.open(p, kind)
@@ -144,14 +154,28 @@ func (d *Document) Load(i int) (image.Image, error) {
 	if code := d.tally.Items()[i].Withheld; code != "" {
 		return nil, reason.Because(code, errors.New("office: the picture is withheld"))
 	}
-	src, err := d.open(d.assets[i].part, d.assets[i].kind)
+	p := d.assets[i]
+	src, err := d.reopen(p)
 	if err != nil {
 		return nil, err
 	}
-	return src.Load(d.assets[i].frame)
+	if n := len(src.Assets()); n > 1 && p.frame < n-1 {
+		d.playing = playing{p.part, src}
+	}
+	return src.Load(p.frame)
 }
 
-// Layer returns nil: the text of a DOCX has no place on a page.
+// reopen returns the part that is playing, or opens another and lets go of that.
+func (d *Document) reopen(p picture) (*raster.File, error) {
+	last := d.playing
+	d.playing = playing{}
+	if last.part == p.part && last.file != nil {
+		return last.file, nil
+	}
+	return d.open(p.part, p.kind)
+}
+
+// Layer returns nil: the text of the document has no place in its pictures.
 func (d *Document) Layer(int) ([]words.Word, error) { return nil, nil }
 
 // Placements returns nil: there are no pages.

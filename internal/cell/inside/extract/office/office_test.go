@@ -7,9 +7,13 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
+	"image/color"
+	"image/gif"
 	"image/png"
 	"strings"
 	"testing"
+
+	"golang.org/x/image/bmp"
 
 	"blotter/internal/document"
 	"blotter/internal/reason"
@@ -47,6 +51,30 @@ func picturePNG(t testing.TB, w, h int) string {
 		img.Pix[i] = byte(i * 7)
 	}
 	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func pictureBMP(t testing.TB, w, h int) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := bmp.Encode(&b, image.NewGray(image.Rect(0, 0, w, h))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// pictureGIF is an animation whose frame i is filled with gray level 10·i.
+func pictureGIF(t testing.TB, w, h, frames int) string {
+	t.Helper()
+	g := gif.GIF{Delay: make([]int, frames)}
+	for i := range frames {
+		level := color.Gray{uint8(10 * i)}
+		g.Image = append(g.Image, image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{level, color.Gray{200}}))
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &g); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -91,10 +119,10 @@ func TestPictures(t *testing.T) {
 		part{"word/media/image9.emf", emf(640, 480)},
 		part{"word/media/image1.jpeg", picturePNG(t, 5, 4)}, // its name lies
 		part{"customXml/item.bin", picturePNG(t, 1, 1)},
-		part{"word/media/a.gif", "GIF89a\x07\x00\x08\x00"},
+		part{"word/media/a.gif", pictureGIF(t, 7, 8, 2)},
 		part{"word/media/b.wmf", "\xd7\xcd\xc6\x9a"},
 		part{"word/media/c.svg", `<svg xmlns="x"/>`},
-		part{"word/media/d.bmp", "BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x09\x00\x00\x00\xf8\xff\xff\xff"},
+		part{"word/media/d.bmp", pictureBMP(t, 9, 8)},
 		part{"word/media/e.png", picturePNG(t, 2, 2)[:20]},
 	), roomy)
 	var got []string
@@ -103,25 +131,69 @@ func TestPictures(t *testing.T) {
 	}
 	want := []string{
 		"1 image image/png 1x1 ",
-		"2 image image/gif 7x8 extract.unsupported_encoding",
-		"3 image image/wmf 0x0 extract.vector_image",
-		"4 image image/svg+xml 0x0 extract.vector_image",
-		"5 image image/bmp 9x8 extract.unsupported_encoding",
-		"6 image image/png 0x0 extract.truncated",
-		"7 image image/png 5x4 ",
-		"8 image image/png 3x2 ",
-		"9 image image/emf 640x480 extract.vector_image",
-		"10 image application/octet-stream 0x0 extract.unsupported_encoding",
+		"2 image image/gif 7x8 ",
+		"3 image image/gif 7x8 ",
+		"4 image image/wmf 0x0 extract.vector_image",
+		"5 image image/svg+xml 0x0 extract.vector_image",
+		"6 image image/bmp 9x8 ",
+		"7 image image/png 0x0 extract.truncated",
+		"8 image image/png 5x4 ",
+		"9 image image/png 3x2 ",
+		"10 image image/emf 640x480 extract.vector_image",
+		"11 image application/octet-stream 0x0 extract.unsupported_encoding",
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("assets\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	img, err := d.Load(7)
+	img, err := d.Load(8)
 	if err != nil || img.Bounds() != image.Rect(0, 0, 3, 2) || img.(*image.Gray).Pix[1] != 7 {
 		t.Errorf("loaded %v, %v", img, err)
 	}
-	if _, err := d.Load(8); reason.Of(err) != reason.ExtractVector {
+	if _, err := d.Load(9); reason.Of(err) != reason.ExtractVector {
 		t.Errorf("a withheld picture gave %v", err)
+	}
+}
+
+// Slides and sheets keep pictures in places of their own; where they lie does not
+// matter, and a crop shows a part of a picture whose whole is the asset.
+func TestPicturesOfSlidesAndSheets(t *testing.T) {
+	d := open(t, archive(t,
+		part{"ppt/slides/slide1.xml", `<p:pic><p:blipFill><a:blip r:embed="r"/><a:srcRect l="50000" b="50000"/></p:blipFill></p:pic>`},
+		part{"ppt/slides/_rels/slide1.xml.rels", rels(rel("image", "../media/cropped.png", ""), rel("hdphoto", "../media/hdphoto1.wdp", ""))},
+		part{"ppt/slideLayouts/_rels/slideLayout1.xml.rels", rels(rel("image", "../media/layout.odd", ""))},
+		part{"ppt/media/cropped.png", picturePNG(t, 40, 20)},
+		part{"ppt/media/hdphoto1.wdp", "II\xbc\x01"},
+		part{"ppt/media/layout.odd", "odd"},
+		part{"xl/drawings/_rels/vmlDrawing1.vml.rels", rels(rel("image", "../media/footer.emz", ""))},
+		part{"xl/media/footer.emz", "\x1f\x8b"},
+		part{"xl/media/image1.png", picturePNG(t, 4, 3)},
+		part{"docProps/thumbnail.jpeg", picturePNG(t, 2, 1)},
+	), roomy)
+	var got []string
+	for _, it := range d.Assets() {
+		got = append(got, fmt.Sprintf("%dx%d %s", it.Width, it.Height, it.Withheld))
+	}
+	want := []string{"2x1 ", "40x20 ", "0x0 extract.unsupported_encoding", "0x0 extract.unsupported_encoding", "0x0 extract.unsupported_encoding", "4x3 "}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("assets %q, want %q", got, want)
+	}
+}
+
+// The frames of an animation inside a package come out right in any order, and in order
+// without being played from the start each time.
+func TestAnimationInAPackage(t *testing.T) {
+	d := open(t, archive(t, part{"ppt/media/a.gif", pictureGIF(t, 4, 4, 4)}, part{"ppt/media/b.png", picturePNG(t, 2, 2)}), roomy)
+	for _, i := range []int{0, 1, 2, 3, 1, 4, 0, 3, 2} {
+		img, err := d.Load(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i < 4 && img.(*image.Gray).Pix[0] != uint8(10*i) {
+			t.Errorf("frame %d shows %v", i, img.At(0, 0))
+		}
+		if playing := d.playing.file != nil; playing != (i < 3) {
+			t.Errorf("after frame %d of 4 a part is kept open: %v", i, playing)
+		}
 	}
 }
 
@@ -140,6 +212,17 @@ func TestNotCovered(t *testing.T) {
 		"text box":         {part{"word/document.xml", "<wps:wsp>"}, document.OfficeVector},
 		"properties":       {part{"docProps/core.xml", "<x/>"}, document.Metadata},
 		"comments":         {part{"word/comments.xml", "<x/>"}, document.Metadata},
+		"slide of text":    {part{"ppt/slides/slide1.xml", `<p:sp><a:prstGeom prst="rect"/><a:t>x</a:t></p:sp>`}, 0},
+		"arrow on a slide": {part{"ppt/slides/slide1.xml", `<p:sp><a:prstGeom prst="rightArrow"/></p:sp>`}, document.OfficeVector},
+		"chart on a slide": {part{"ppt/charts/chart1.xml", "<c/>"}, document.OfficeVector},
+		"table on a slide": {part{"ppt/slides/slide1.xml", "<p:graphicFrame>"}, document.OfficeVector},
+		"notes of a slide": {part{"ppt/notesSlides/notesSlide1.xml", "<x/>"}, document.Metadata},
+		"film on a slide":  {part{"ppt/slides/_rels/slide1.xml.rels", rels(rel("video", "file:///x.mp4", "External"))}, document.EmbeddedFiles},
+		"sheet":            {part{"xl/worksheets/sheet1.xml", "<c/>"}, 0},
+		"picture on sheet": {part{"xl/drawings/drawing1.xml", `<xdr:pic><a:prstGeom prst="rect"/></xdr:pic>`}, 0},
+		"shape on a sheet": {part{"xl/drawings/drawing1.xml", "<xdr:sp macro=''>"}, document.OfficeVector},
+		"notes on a sheet": {part{"xl/comments1.xml", "<x/>"}, document.Metadata},
+		"linked book":      {part{"xl/externalLinks/externalLink1.xml", "<x/>"}, document.EmbeddedFiles},
 	} {
 		if got := open(t, archive(t, c.p), roomy).NotCovered(); got != c.want|document.OfficeText {
 			t.Errorf("%s: %v", name, got.Names())

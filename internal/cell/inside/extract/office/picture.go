@@ -54,13 +54,7 @@ func attached(head []byte) document.NotCovered {
 // its header does not tell.
 func declaredSize(kind document.Format, head []byte) (w, h int) {
 	le := binary.LittleEndian
-	switch {
-	case kind == document.GIF && len(head) >= 10:
-		return int(le.Uint16(head[6:])), int(le.Uint16(head[8:]))
-	case kind == document.BMP && len(head) >= 26 && le.Uint32(head[14:]) >= 40:
-		w, h = int(int32(le.Uint32(head[18:]))), int(int32(le.Uint32(head[22:])))
-		h = max(h, -h) // negative: stored top down
-	case kind == document.EMF && len(head) >= 24: // bounds of the records, inclusive
+	if kind == document.EMF && len(head) >= 24 { // bounds of the records, inclusive
 		w = int(int32(le.Uint32(head[16:]))) - int(int32(le.Uint32(head[8:]))) + 1
 		h = int(int32(le.Uint32(head[20:]))) - int(int32(le.Uint32(head[12:]))) + 1
 	}

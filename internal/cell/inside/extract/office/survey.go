@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"regexp"
 	"strings"
 
 	"blotter/internal/document"
@@ -18,26 +19,34 @@ import (
 func (d *Document) survey(parts []*zip.File) (map[string]bool, error) {
 	pictured := map[string]bool{}
 	for _, p := range parts {
-		name := strings.ToLower(p.Name)
+		name, err := strings.ToLower(p.Name), error(nil)
 		switch {
 		case strings.HasSuffix(name, ".rels"):
-			if err := d.relations(p, pictured); err != nil {
-				return nil, err
-			}
-		case strings.HasPrefix(name, "docprops/") && strings.HasSuffix(name, ".xml"), strings.HasPrefix(name, "word/comments"), strings.HasPrefix(name, "customxml/"):
+			err = d.relations(p, pictured)
+		case beside.MatchString(name):
 			d.extra |= document.Metadata
-		case strings.Contains(name, "/embeddings/"), strings.Contains(name, "vbaproject"):
+		case attachments.MatchString(name):
 			d.extra |= document.EmbeddedFiles
-		case strings.Contains(name, "/charts/"), strings.Contains(name, "/diagrams/"), strings.Contains(name, "/drawings/"), strings.Contains(name, "/ink/"):
+		case drawn.MatchString(name):
 			d.extra |= document.OfficeVector
-		case strings.HasPrefix(name, "word/") && strings.HasSuffix(name, ".xml"):
-			if err := d.shapes(p); err != nil {
-				return nil, err
-			}
+		case shaped.MatchString(name):
+			err = d.shapes(p)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return pictured, nil
 }
+
+// Parts by their names in lower case, which the suites have kept since 2007. A part of
+// another name is still looked into for a picture; its drawings go unnoticed.
+var (
+	beside      = regexp.MustCompile(`^docprops/.*\.xml$|^customxml/|/comments|/threadedcomments/|/notesslides/|/persons/`)
+	attachments = regexp.MustCompile(`/embeddings/|/vbaproject|/activex/|/externallinks/`)
+	drawn       = regexp.MustCompile(`/charts/|/chartex/|/diagrams/|/ink/|/model3d/|/chartsheets/`)
+	shaped      = regexp.MustCompile(`^word/.*\.xml$|/drawings/|^ppt/(slides|slidelayouts|slidemasters)/`)
+)
 
 // relationship is one line of a .rels part.
 type relationship struct {
@@ -87,8 +96,10 @@ func (d *Document) relate(rel relationship, rels string, pictured map[string]boo
 	switch external := strings.EqualFold(rel.Mode, "External"); {
 	case kind == "image" && external:
 		d.extra |= document.ExternalImages
-	case kind == "image":
+	case (kind == "image" || kind == "hdphoto") && !external: // the latter is JPEG XR beside a fallback
 		pictured[resolve(rels, rel.Target)] = true
+	case kind == "video" || kind == "audio" || kind == "media":
+		d.extra |= document.EmbeddedFiles
 	case external && (kind == "oleObject" || kind == "package" || kind == "attachedTemplate" || kind == "subDocument"):
 		d.extra |= document.EmbeddedFiles
 	}
@@ -103,14 +114,31 @@ func resolve(rels, target string) string {
 	return path.Join(path.Dir(path.Dir(rels)), target)
 }
 
+// lines are what drawings are made of that show no picture: shapes of Word, of VML, of
+// the drawings in sheets and slides, and the frames of charts and diagrams. A plain
+// rectangle is the outline that pictures and text boxes have too.
+var lines = [][]byte{
+	[]byte("<wps:wsp"), []byte("<wpc:wpc"), []byte("<v:textbox"), []byte("<v:line"), []byte("<v:rect"), []byte("<v:oval"),
+	[]byte("<v:polyline"), []byte("<v:roundrect"), []byte("<xdr:sp"), []byte("<xdr:cxnSp"), []byte("<xdr:graphicFrame"),
+	[]byte("<p:cxnSp"), []byte("<p:graphicFrame"), []byte("<a:custGeom"), []byte("<p:contentPart"),
+}
+
+var presetShape = regexp.MustCompile(`<a:prstGeom prst="([a-zA-Z0-9]+)"`)
+
 // shapes looks for drawings made of lines and text boxes rather than of a picture.
 func (d *Document) shapes(p *zip.File) error {
 	data, err := unpack(p, d.lim)
 	if err != nil {
 		return err
 	}
-	for _, mark := range []string{"<wps:wsp", "<wpc:wpc", "<v:textbox", "<v:line", "<v:rect", "<v:oval", "<v:polyline", "<v:roundrect"} {
-		if bytes.Contains(data, []byte(mark)) {
+	for _, mark := range lines {
+		if bytes.Contains(data, mark) {
+			d.extra |= document.OfficeVector
+			return nil
+		}
+	}
+	for _, m := range presetShape.FindAllSubmatch(data, -1) {
+		if string(m[1]) != "rect" {
 			d.extra |= document.OfficeVector
 			return nil
 		}

@@ -43,6 +43,12 @@ func flatten(img image.Image, gray bool) image.Image {
 func toGray(img image.Image) *image.Gray {
 	b := img.Bounds()
 	dst := image.NewGray(image.Rect(0, 0, b.Dx(), b.Dy()))
+	if m, ok := img.(*image.NRGBA); ok && m.Opaque() {
+		for i := range dst.Pix {
+			dst.Pix[i] = m.Pix[4*i]
+		}
+		return dst
+	}
 	for y := range b.Dy() {
 		row := dst.Pix[y*dst.Stride:][:b.Dx()]
 		for x := range row {

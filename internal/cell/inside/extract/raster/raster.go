@@ -1,6 +1,8 @@
-// Package raster opens PNG, JPEG and TIFF files: their headers by readers of its own,
-// which allocate nothing that the file asks for, and their pixels, one frame at a
-// time, by the standard decoders.
+// Package raster opens PNG, JPEG, TIFF, GIF, BMP and WebP files: their headers by
+// readers of its own, which allocate nothing that the file asks for, and their pixels,
+// one frame at a time, by the standard decoders and, where those give up on what is
+// met in practice, by its own. The frames of an animation are what a viewer shows, one
+// after the other.
 package raster
 
 import (
@@ -25,6 +27,8 @@ type frame struct {
 	dpi           int
 	withheld      reason.Code
 	dir           *directory // TIFF only
+	bmp           *bitmap    // BMP only
+	cel           *cel       // GIF and WebP: what the frame draws on those before it
 }
 
 // headers is what a whole file tells before it is decoded.
@@ -48,9 +52,11 @@ type File struct {
 	foreign Foreign // nil: what it would decode is withheld
 	head    headers
 	items   []catalogue.Item
+	canvas  canvas // of an animation
 }
 
-// Open reads the headers of a file of size bytes that is of format PNG, JPEG or TIFF.
+// Open reads the headers of a file of size bytes that is of a raster format
+// (document.Format.IsRaster).
 // foreign may be nil; what only it could decode is then withheld.
 // The error is extract.malformed or extract.truncated where no header could be
 // trusted, extract.frame_limit, extract.asset_limit or extract.total_pixel_limit
@@ -73,7 +79,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 			return nil, err
 		}
 	}
-	return &File{r: r, size: size, format: f, foreign: foreign, head: head, items: tally.Items()}, nil
+	return &File{r: r, size: size, format: f, foreign: foreign, head: head, items: tally.Items(), canvas: canvas{cels: head.frames}}, nil
 }
 
 func readHeaders(r io.ReaderAt, size int64, f document.Format, frames int, foreign bool) (headers, error) {
@@ -84,6 +90,12 @@ func readHeaders(r io.ReaderAt, size int64, f document.Format, frames int, forei
 		return jpegHeaders(r, size, frames)
 	case document.TIFF:
 		return tiffHeaders(r, size, frames, foreign)
+	case document.GIF:
+		return gifHeaders(r, size, frames)
+	case document.BMP:
+		return bmpHeaders(r, size)
+	case document.WebP:
+		return webpHeaders(r, size, frames)
 	}
 	return headers{}, reason.Because(reason.ExtractEncoding, fmt.Errorf("raster: %v", f))
 }
@@ -117,7 +129,7 @@ func (f *File) Load(i int) (image.Image, error) {
 		return nil, reason.Because(code, errors.New("raster: the frame is withheld"))
 	}
 	fr := f.head.frames[i]
-	img, err := f.decode(fr)
+	img, err := f.decode(i)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +139,8 @@ func (f *File) Load(i int) (image.Image, error) {
 	return fr.turn.upright(flatten(img, fr.gray)), nil
 }
 
-func (f *File) decode(fr frame) (image.Image, error) {
-	all := io.NewSectionReader(f.r, 0, f.size)
+func (f *File) decode(i int) (image.Image, error) {
+	all, fr := io.NewSectionReader(f.r, 0, f.size), f.head.frames[i]
 	switch f.format {
 	case document.PNG:
 		return decodePNG(all)
@@ -138,6 +150,10 @@ func (f *File) decode(fr frame) (image.Image, error) {
 			return f.foreignJPEG(fr)
 		}
 		return img, err
+	case document.BMP:
+		return fr.bmp.decode()
+	case document.GIF, document.WebP:
+		return f.canvas.show(i, fr.width, fr.height)
 	}
 	return decodeTIFF(f.r, f.size, fr.dir, f.foreign)
 }

@@ -1,0 +1,236 @@
+package raster
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+
+	"blotter/internal/reason"
+)
+
+// Compression of a BMP, [MS-WMF] 2.1.1.7 and OS/2's.
+const (
+	bmpPlain, bmpRLE8, bmpRLE4, bmpMasks, bmpAlphaMasks = 0, 1, 2, 3, 6
+
+	bmpFileHeader = 14
+	os2Header     = 12 // BITMAPCOREHEADER
+	os2Short      = 16 // the least that OS/2 2 writes of its 64 bytes
+	infoHeader    = 40 // BITMAPINFOHEADER
+	os2Long       = 64
+	v4Header      = 108
+	v5Header      = 124
+)
+
+// bitmap is how the pixels of a BMP lie.
+type bitmap struct {
+	r             io.ReaderAt
+	at, size      int64 // the pixels' first byte, the file's end
+	width, height int
+	topDown       bool
+	bits          int // of a pixel: 1, 2, 4, 8, 16, 24 or 32
+	compression   int
+	palette       []byte // blue, green, red
+	masks         [4]mask
+	dpi           int
+	more          bool
+}
+
+// mask is where a channel lies in a pixel of 16 or 32 bits.
+type mask struct {
+	shift int
+	most  uint32 // its greatest value; 0 where the channel is missing
+}
+
+// bmpHeaders reads the header, whose many ages differ in length alone, and the palette.
+func bmpHeaders(r io.ReaderAt, size int64) (headers, error) {
+	var head [bmpFileHeader + v5Header]byte
+	n, err := r.ReadAt(head[:min(size, int64(len(head)))], 0)
+	if n < bmpFileHeader+os2Header || string(head[:2]) != "BM" {
+		return headers{}, because("BMP header", errors.Join(io.ErrUnexpectedEOF, err))
+	}
+	b := &bitmap{r: r, size: size, at: int64(binary.LittleEndian.Uint32(head[10:]))}
+	length := int(binary.LittleEndian.Uint32(head[bmpFileHeader:]))
+	if length > v5Header || length < os2Short && length != os2Header {
+		return headers{}, reason.Because(reason.ExtractMalformed, fmt.Errorf("raster: BMP header of %d bytes", length))
+	}
+	if n < bmpFileHeader+length {
+		return headers{}, because("BMP header", io.ErrUnexpectedEOF)
+	}
+	info := head[bmpFileHeader:][:length]
+	if length == os2Header {
+		b.readOS2(info)
+	} else {
+		b.readInfo(info)
+	}
+	f := frame{turn: 1, width: b.width, height: b.height, dpi: b.dpi, bmp: b}
+	if err := b.check(info); err != nil {
+		f.withheld = reason.Of(err)
+	}
+	f.gray = b.neutral()
+	return headers{frames: []frame{f}, more: b.more}, nil
+}
+
+func (b *bitmap) readOS2(info []byte) {
+	le := binary.LittleEndian
+	b.width, b.height, b.bits = int(le.Uint16(info[4:])), int(le.Uint16(info[6:])), int(le.Uint16(info[10:]))
+}
+
+// readInfo reads a header of 16 bytes or more. What it is too short for is zero.
+func (b *bitmap) readInfo(short []byte) {
+	info := append(append(make([]byte, 0, v5Header), short...), make([]byte, v5Header-len(short))...)
+	le := binary.LittleEndian
+	b.width, b.height = int(int32(le.Uint32(info[4:]))), int(int32(le.Uint32(info[8:])))
+	if b.height < 0 {
+		b.height, b.topDown = -b.height, true
+	}
+	b.bits, b.compression = int(le.Uint16(info[14:])), int(le.Uint32(info[16:]))
+	b.dpi = perInch(float64(le.Uint32(info[24:])) * 0.0254)
+	b.more = len(short) == v5Header && le.Uint32(info[116:]) != 0 // a colour profile
+}
+
+// check judges whether decode knows the encoding, and reads palette and masks.
+func (b *bitmap) check(info []byte) error {
+	if b.width <= 0 || b.height <= 0 || b.height > math.MaxInt32 || b.at < int64(bmpFileHeader+len(info)) {
+		return reason.Because(reason.ExtractMalformed, errors.New("raster: BMP header"))
+	}
+	os2 := len(info) < infoHeader || len(info) == os2Long
+	switch c := b.compression; {
+	case c == bmpPlain && b.knownBits():
+	case c == bmpRLE8 && b.bits == 8 || c == bmpRLE4 && b.bits == 4:
+		if b.topDown {
+			return reason.Because(reason.ExtractMalformed, errors.New("raster: BMP packed from the top"))
+		}
+	case (c == bmpMasks || c == bmpAlphaMasks) && (b.bits == 16 || b.bits == 32) && !os2:
+	default: // embedded JPEG and PNG, OS/2's fax code and colour packing among them
+		return reason.Because(reason.ExtractEncoding, fmt.Errorf("raster: BMP of %d bits with compression %d", b.bits, c))
+	}
+	if err := b.channels(info); err != nil {
+		return err
+	}
+	if err := b.readPalette(info); err != nil {
+		return err
+	}
+	return b.checkLength(info)
+}
+
+func (b *bitmap) knownBits() bool {
+	switch b.bits {
+	case 1, 2, 4, 8, 16, 24, 32:
+		return true
+	}
+	return false
+}
+
+// channels sets the masks: those that the header carries, or that stand behind a header
+// of 40 bytes, else the usual ones. Alpha counts in headers that know of it.
+func (b *bitmap) channels(info []byte) error {
+	raw := [4]uint32{0xff0000, 0xff00, 0xff, 0}
+	if b.bits == 16 {
+		raw = [4]uint32{0x7c00, 0x3e0, 0x1f, 0}
+	}
+	given, err := b.givenMasks(info)
+	if err != nil {
+		return err
+	}
+	if b.compression == bmpMasks || b.compression == bmpAlphaMasks {
+		raw = given
+	} else if b.bits == 32 {
+		raw[3] = given[3]
+	}
+	if b.bits != 16 && b.bits != 32 {
+		return nil
+	}
+	for i, m := range raw {
+		shift := bits.TrailingZeros32(m)
+		most := uint32(uint64(m) >> shift)
+		if most&(most+1) != 0 || b.bits == 16 && m > math.MaxUint16 {
+			return reason.Because(reason.ExtractMalformed, fmt.Errorf("raster: BMP mask %#x", m))
+		}
+		b.masks[i] = mask{shift, most}
+	}
+	return nil
+}
+
+// givenMasks reads up to four masks from where they may stand: the first byte past the
+// 40 that all headers share.
+func (b *bitmap) givenMasks(info []byte) (out [4]uint32, err error) {
+	n := 0
+	switch {
+	case len(info) >= 56 && len(info) != os2Long:
+		n = 4
+	case len(info) == 52:
+		n = 3
+	case len(info) == infoHeader && b.compression == bmpMasks:
+		n = 3
+	case len(info) == infoHeader && b.compression == bmpAlphaMasks:
+		n = 4
+	}
+	var raw [16]byte
+	if _, err := b.r.ReadAt(raw[:4*n], bmpFileHeader+infoHeader); err != nil && !errors.Is(err, io.EOF) {
+		return out, because("BMP masks", err)
+	}
+	for i := range n {
+		out[i] = binary.LittleEndian.Uint32(raw[4*i:])
+	}
+	return out, nil
+}
+
+// readPalette takes as many colours as lie between header and pixels, of those that a
+// pixel can name.
+func (b *bitmap) readPalette(info []byte) error {
+	if b.bits > 8 {
+		return nil
+	}
+	at, step := int64(bmpFileHeader+len(info)), 4
+	if len(info) == os2Header {
+		step = 3
+	}
+	n := 1 << b.bits
+	if len(info) >= infoHeader {
+		if used := binary.LittleEndian.Uint32(info[32:]); used > 0 && used < uint32(n) {
+			n = int(used)
+		}
+	}
+	n = int(min(int64(n), (b.at-at)/int64(step)))
+	raw := make([]byte, n*step)
+	if _, err := b.r.ReadAt(raw, at); err != nil && (n > 0 || !errors.Is(err, io.EOF)) {
+		return because("BMP palette", io.ErrUnexpectedEOF)
+	}
+	for i := range n {
+		b.palette = append(b.palette, raw[i*step:][:3]...)
+	}
+	return nil
+}
+
+// checkLength compares what the pixels need with what the file has, where that can be
+// told without unpacking. The padding of the last row may be missing.
+func (b *bitmap) checkLength(info []byte) error {
+	if b.compression == bmpRLE4 || b.compression == bmpRLE8 {
+		if n := int64(binary.LittleEndian.Uint32(info[20:])); len(info) >= infoHeader && n > 0 {
+			b.more = b.more || b.at+n < b.size
+		}
+		return nil
+	}
+	stride := b.stride()
+	if stride > math.MaxInt64/int64(b.height) || b.at+stride*int64(b.height-1)+(int64(b.width)*int64(b.bits)+7)/8 > b.size {
+		return because("BMP pixels", io.ErrUnexpectedEOF)
+	}
+	b.more = b.more || b.at+stride*int64(b.height) < b.size
+	return nil
+}
+
+// stride is the length of a row, whole words of four bytes.
+func (b *bitmap) stride() int64 { return (int64(b.width)*int64(b.bits) + 31) / 32 * 4 }
+
+// neutral reports that the picture holds no colour, which only a palette can tell.
+func (b *bitmap) neutral() bool {
+	for i := 0; i < len(b.palette); i += 3 {
+		if b.palette[i] != b.palette[i+1] || b.palette[i] != b.palette[i+2] {
+			return false
+		}
+	}
+	return b.bits <= 8
+}
