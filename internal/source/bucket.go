@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"gocloud.dev/blob/azureblob"
 	"gocloud.dev/blob/gcsblob"
 	"gocloud.dev/blob/s3blob"
+	"gocloud.dev/gcerrors"
 	"gocloud.dev/gcp"
 	"google.golang.org/api/googleapi"
 
@@ -45,16 +47,21 @@ func (b *bucket) get(ctx context.Context) (*blob.Bucket, error) {
 
 // open begins to read an object as a stream. Keys with characters that the driver
 // escapes ("../" of S3; quotes, "#", "%" and "?" of Azure) are not found.
-func (b *bucket) open(ctx context.Context, l location) (io.ReadCloser, error) {
+func (b *bucket) open(ctx context.Context, l location) (r io.ReadCloser, err error) {
+	defer func() {
+		if recover() != nil { // azureblob follows nil pointers where an answer lacks headers
+			r, err = nil, failed(reason.SourceUnreadable, b.scheme)
+		}
+	}()
 	opened, err := b.get(context.WithoutCancel(ctx)) // the driver may keep its first context
 	if err != nil {
 		return nil, failed(reason.SourceUnreadable, b.scheme)
 	}
-	r, err := opened.NewReader(ctx, l.path(), nil)
+	reader, err := opened.NewReader(ctx, l.path(), nil)
 	if err != nil {
 		return nil, failed(statusCode(err), b.scheme)
 	}
-	return r, nil
+	return reader, nil
 }
 
 func (b *bucket) close() error {
@@ -117,9 +124,8 @@ func checkGoogle(settings url.Values) error {
 	return nil
 }
 
-// statusCode says what a store's answer means for a job. The HTTP status alone decides:
-// what has none (no route, a reset, a time-out) may pass, and so may what the drivers
-// take for a missing object, such as a name server that does not answer.
+// statusCode says what a store's answer means for a job. The HTTP status decides: what
+// has none (no route, a reset, a time-out) may pass.
 func statusCode(err error) reason.Code {
 	switch httpStatus(err) {
 	case http.StatusNotFound, http.StatusGone:
@@ -130,7 +136,9 @@ func statusCode(err error) reason.Code {
 	return reason.SourceUnreadable
 }
 
-// httpStatus finds the status in each driver's error; 0 where there is none.
+// httpStatus finds the status in each driver's error; 0 where there is none. Google's
+// driver keeps none for a missing object; Azure's takes an unknown host for one, which a
+// name server that is down looks like.
 func httpStatus(err error) int {
 	var amazon interface {
 		error
@@ -138,6 +146,7 @@ func httpStatus(err error) int {
 	}
 	var google *googleapi.Error
 	var azure *azcore.ResponseError
+	var unknownHost *net.DNSError
 	switch {
 	case errors.As(err, &amazon):
 		return amazon.HTTPStatusCode()
@@ -145,6 +154,8 @@ func httpStatus(err error) int {
 		return google.Code
 	case errors.As(err, &azure):
 		return azure.StatusCode
+	case gcerrors.Code(err) == gcerrors.NotFound && !errors.As(err, &unknownHost):
+		return http.StatusNotFound
 	}
 	return 0
 }
