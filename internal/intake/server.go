@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
+	"time"
 
 	"go.opentelemetry.io/otel/trace"
 
@@ -41,12 +43,21 @@ type Deps struct {
 type API struct {
 	cfg Config
 	Deps
-	handler http.Handler
+	handler   http.Handler
+	routes    []string // every pattern that is served, for the description to be held against
+	waiting   *waiters
+	heartbeat time.Duration
+	rates     *rates
+	uploads   *places
+	flights   *flights
 }
 
 // New makes the API. cfg must be valid.
 func New(cfg Config, d Deps) *API {
-	a := &API{cfg: cfg, Deps: d}
+	a := &API{
+		cfg: cfg, Deps: d, waiting: newWaiters(cfg.Waiters), heartbeat: heartbeat,
+		rates: newRates(cfg.RatePerSecond, cfg.RateBurst), uploads: newPlaces(cfg.UploadsPerKey, cfg.UploadsTotal), flights: newFlights(),
+	}
 	mux := http.NewServeMux()
 	a.documents(mux)
 	a.jobs(mux)
@@ -58,6 +69,9 @@ func New(cfg Config, d Deps) *API {
 // Handler is the whole API, middleware included.
 func (a *API) Handler() http.Handler { return a.handler }
 
+// Routes lists the patterns that are served: what may label a metric or a span.
+func (a *API) Routes() []string { return slices.Clone(a.routes) }
+
 // serve is a handler that may fail: an error becomes a problem (RFC 9457), unless the
 // answer was begun. The caller is the valid key that the request carried.
 type serve func(w http.ResponseWriter, r *http.Request, caller access.Key) error
@@ -65,6 +79,7 @@ type serve func(w http.ResponseWriter, r *http.Request, caller access.Key) error
 // route registers a handler under a pattern of net/http's ServeMux, such as
 // "GET /v1/jobs/{id}", for keys that have the right.
 func (a *API) route(mux *http.ServeMux, pattern string, right access.Right, h serve) {
+	a.routes = append(a.routes, pattern)
 	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		key, err := a.authorise(r, right)
 		if err == nil {

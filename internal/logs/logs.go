@@ -21,6 +21,8 @@ var allowed = map[string]bool{
 	"bytes": true, "pixels": true, "assets": true, "count": true, "pid": true,
 	"ms": true, "duration": true, "delay": true, "protection": true, "signal": true,
 	"version": true, "revision": true, "size": true,
+	"route": true, "status": true, // of an HTTP request: the pattern it matched, never its path
+	"at": true, // file and line of the program
 }
 
 // maxString bounds a string value, in bytes: the longest identifier is a digest.
