@@ -11,6 +11,7 @@ import (
 
 	"blotter/internal/document"
 	"blotter/internal/queue"
+	"blotter/internal/reason"
 )
 
 // Options are what metrics are made from.
@@ -109,6 +110,7 @@ func (m *Metrics) intake() {
 	m.requests = m.counters("blotter_http_requests_total", "Requests to the API.", "route", "status")
 	m.durations = m.histograms("blotter_http_request_duration_seconds", "Time from a request's header to the end of its answer.", answerBounds, "route")
 	m.refused = m.counters("blotter_http_requests_refused_total", "Requests that were answered with a problem.", "reason", "owner")
+	m.refused.WithLabelValues(labels(reasonLabels(reason.Internal))...) // so that the first is seen to be an increase
 	m.documents = m.counters("blotter_documents_received_total", "Documents taken in.", "tenant", "lane")
 	m.bytes = m.counters("blotter_documents_received_bytes_total", "Bytes of documents taken in.", "tenant", "lane")
 	m.spansLost = m.counters("blotter_trace_spans_lost_total", "Spans that the trace collector did not take.").WithLabelValues()
