@@ -10,8 +10,11 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"blotter/internal/audit"
+	"blotter/internal/document"
 	"blotter/internal/queue/queuetest"
 	"blotter/internal/sqlite"
+	"blotter/internal/vault"
+	"blotter/receipt"
 )
 
 func TestStoreConforms(t *testing.T) {
@@ -23,6 +26,7 @@ func TestStoreConforms(t *testing.T) {
 			Store: store, Other: other, Advance: c.advance,
 			Outbox: func() ([]queuetest.Sent, error) { return sent(store) },
 			Seal:   func() error { return sealAll(store) },
+			Forget: func(job document.ID) error { return forget(store, job) },
 			Close: func() {
 				for _, db := range []*sqlite.DB{store, other} {
 					if err := db.Close(); err != nil {
@@ -32,6 +36,15 @@ func TestStoreConforms(t *testing.T) {
 			},
 		}
 	})
+}
+
+// forget destroys the key of a job's order, which it makes first.
+func forget(db *sqlite.DB, job document.ID) error {
+	ctx := context.Background()
+	if _, err := db.PutKey(ctx, job, vault.Task, []byte("key")); err != nil {
+		return err
+	}
+	return db.DestroyKey(ctx, job, vault.Task, receipt.Event{Kind: receipt.Deleted})
 }
 
 // clock is the offset that several handles share.

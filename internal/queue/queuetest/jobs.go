@@ -85,7 +85,7 @@ func enqueueRaceAddsOne(s *suite) {
 	s.told(receipt.Received)
 }
 
-func (s *suite) handle(i int) queue.Store {
+func (s *suite) handle(i int) Store {
 	if i%2 == 0 {
 		return s.Store
 	}
@@ -131,6 +131,47 @@ func claimOnlyTheNamed(s *suite) {
 		s.Errorf("got %s, asked for %s", got.ID, b.ID)
 	}
 	s.state(a.ID, document.Queued)
+}
+
+// An interactive job overtakes every bulk job, however long that has waited.
+func claimTakesInteractiveFirst(s *suite) {
+	old, young := newJob(), newJob()
+	s.enqueue(old)
+	s.Advance(time.Minute)
+	first, second := interactive(), interactive()
+	s.enqueue(first)
+	s.Advance(time.Second)
+	s.enqueue(second)
+	s.enqueue(young)
+	for _, want := range []queue.Job{first, second, old, young} {
+		if got, _ := s.claim(s.Store); got.ID != want.ID || got.Lane != want.Lane {
+			s.Errorf("got a job of lane %s, want one of %s", got.Lane, want.Lane)
+		}
+	}
+}
+
+func interactive() queue.Job {
+	j := newJob()
+	j.Lane = document.Interactive
+	return j
+}
+
+// A claim for one lane leaves the other alone, even where a job of it was asked for by name.
+func claimStaysInItsLane(s *suite) {
+	bulk, fast := newJob(), interactive()
+	s.enqueue(bulk)
+	for _, only := range [][]document.ID{nil, {bulk.ID}} {
+		_, err := s.Store.Claim(s.ctx, queue.Claim{Only: only, Lane: document.Interactive, Lease: lease}, claimed)
+		s.wants(err, queue.ErrNoJob)
+	}
+	s.enqueue(fast)
+	for lane, want := range map[document.Lane]queue.Job{document.Interactive: fast, document.Bulk: bulk} {
+		got, err := s.Other.Claim(s.ctx, queue.Claim{Lane: lane, Lease: lease}, claimed)
+		s.must(err)
+		if got.ID != want.ID {
+			s.Errorf("lane %s gave a job of lane %s", lane, got.Lane)
+		}
+	}
 }
 
 func claimWaitsForNotBefore(s *suite) {

@@ -16,10 +16,17 @@ import (
 	"blotter/receipt"
 )
 
+// Store is everything that the suite asks of a store.
+type Store interface {
+	queue.Store
+	queue.Intake
+	queue.Operations
+}
+
 // Fixture is an empty store to test.
 type Fixture struct {
-	Store queue.Store
-	Other queue.Store // the same store, opened a second time as another process would
+	Store Store
+	Other Store // the same store, opened a second time as another process would
 
 	// Advance moves the store's clock forwards, for all handles.
 	Advance func(d time.Duration)
@@ -28,6 +35,8 @@ type Fixture struct {
 	// Seal does what the sequencer's transaction does: it empties the outbox and moves
 	// the waiting jobs to their states.
 	Seal func() error
+	// Forget destroys what a job needs to be worked on, as the retention does.
+	Forget func(job document.ID) error
 	// Close releases everything.
 	Close func()
 }
@@ -51,6 +60,8 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		{"ClaimLendsTheOldest", claimLendsTheOldest},
 		{"ClaimOnlyTheNamed", claimOnlyTheNamed},
 		{"ClaimWaitsForNotBefore", claimWaitsForNotBefore},
+		{"ClaimTakesInteractiveFirst", claimTakesInteractiveFirst},
+		{"ClaimStaysInItsLane", claimStaysInItsLane},
 		{"ClaimersNeverShare", claimersNeverShare},
 		{"ExpiryIsVisible", expiryIsVisible},
 		{"HeartbeatHoldsTheLease", heartbeatHoldsTheLease},
@@ -63,6 +74,30 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		{"OutboxKeepsOrder", outboxKeepsOrder},
 		{"FailedWriteTellsNothing", failedWriteTellsNothing},
 		{"WorkingCopiesAreCounted", workingCopiesAreCounted},
+		{"ReserveHoldsTheKey", reserveHoldsTheKey},
+		{"ReserveRaceHoldsOne", reserveRaceHoldsOne},
+		{"ReserveWithoutAKey", reserveWithoutAKey},
+		{"RenewHoldsTheKey", renewHoldsTheKey},
+		{"ReservationRunsOut", reservationRunsOut},
+		{"AbandonFreesTheKey", abandonFreesTheKey},
+		{"AcceptStoresTheJob", acceptStoresTheJob},
+		{"AcceptHappensOnce", acceptHappensOnce},
+		{"AcceptRefusesAnotherJob", acceptRefusesAnotherJob},
+		{"AcceptedIsRemembered", acceptedIsRemembered},
+		{"BacklogIsBounded", backlogIsBounded},
+		{"TokensAreOneSequence", tokensAreOneSequence},
+		{"CancelEndsAJob", cancelEndsAJob},
+		{"CancelTakesTheLease", cancelTakesTheLease},
+		{"CancelRefusesEndedJobs", cancelRefusesEndedJobs},
+		{"ActsNeedAJob", actsNeedAJob},
+		{"ReplayBeginsAnew", replayBeginsAnew},
+		{"ReplayNeedsTheOrder", replayNeedsTheOrder},
+		{"DiscardEndsTheDead", discardEndsTheDead},
+		{"TellAppends", tellAppends},
+		{"TrailOfAJob", trailOfAJob},
+		{"JobsAreListed", jobsAreListed},
+		{"JobsAreFiltered", jobsAreFiltered},
+		{"PressureCountsWhatWaits", pressureCountsWhatWaits},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := open(t)
@@ -88,7 +123,7 @@ func newJob() queue.Job {
 	return queue.Job{
 		ID: id, Tenant: "clinic", Lane: document.Bulk, Input: document.Sum([]byte(id)),
 		Policy: queue.PolicyRef{Name: "default", Version: "1", Digest: document.Sum([]byte("policy")), Body: []byte("policy")},
-		Sealed: []byte("sealed task of " + id),
+		Sealed: []byte("sealed task of " + id), Trace: "00-" + string(id) + "-01",
 	}
 }
 
@@ -128,7 +163,7 @@ func (s *suite) enqueue(j queue.Job) queue.Job {
 	return got
 }
 
-func (s *suite) claim(from queue.Store) (queue.Job, queue.Lease) {
+func (s *suite) claim(from Store) (queue.Job, queue.Lease) {
 	s.Helper()
 	j, err := from.Claim(s.ctx, queue.Claim{Lease: lease}, claimed)
 	s.must(err)
