@@ -87,7 +87,7 @@ func (c *Client) backoff(attempt int) time.Duration {
 func (e *Error) passes() bool {
 	switch e.Status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return e.Class != "operator" && e.Class != "permanent"
+		return e.Class != "operator" && e.Class != "permanent" && e.Reason != "api.deadline" // would cost the same time again
 	}
 	return e.Class == "transient" && e.RetryAfter > 0
 }

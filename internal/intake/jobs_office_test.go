@@ -3,6 +3,7 @@ package intake_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -380,4 +381,9 @@ func (o *office) show(answer *http.Response) (j client.Job) {
 
 func at(id document.ID, rest ...string) string {
 	return fmt.Sprint("/v1/jobs/", id, strings.Join(rest, ""))
+}
+
+func sha256Base64(s string) string {
+	sum := document.Sum([]byte(s))
+	return base64.StdEncoding.EncodeToString(sum[:])
 }

@@ -225,4 +225,5 @@ var headers = map[string]string{
 	"Retry-After":         "Seconds after which to try again",
 	"WWW-Authenticate":    "The scheme in which a key must come: Bearer",
 	"Blotter-Job":         "Identifier of the job",
+	digestHeader:          "SHA-256 of the document that was sent, in the form of RFC 9530",
 }

@@ -81,6 +81,11 @@ func binary() *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "binary"}
 }
 
+func described(s *huma.Schema, text string) *huma.Schema {
+	s.Description = text
+	return s
+}
+
 func jsonObject(text string) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, Description: text}
 }
