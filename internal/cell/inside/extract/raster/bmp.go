@@ -209,8 +209,9 @@ func (b *bitmap) readPalette(info []byte) error {
 // told without unpacking. The padding of the last row may be missing.
 func (b *bitmap) checkLength(info []byte) error {
 	if b.compression == bmpRLE4 || b.compression == bmpRLE8 {
-		if n := int64(binary.LittleEndian.Uint32(info[20:])); len(info) >= infoHeader && n > 0 {
-			b.more = b.more || b.at+n < b.size
+		if len(info) >= infoHeader {
+			n := int64(binary.LittleEndian.Uint32(info[20:]))
+			b.more = b.more || n > 0 && b.at+n < b.size
 		}
 		return nil
 	}

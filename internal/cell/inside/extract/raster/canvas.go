@@ -40,7 +40,7 @@ type canvas struct {
 // show returns the canvas after cel i, for the caller to keep. Going forward draws each
 // cel once; going back starts anew. After the last cel the canvas is given away.
 func (c *canvas) show(i, width, height int) (*image.NRGBA, error) {
-	if c.pix == nil || i < c.next-1 {
+	if c.pix == nil || i < c.next-1 || c.failed != nil && i < c.next {
 		*c = canvas{cels: c.cels, pix: image.NewRGBA(image.Rect(0, 0, width, height))}
 		draw.Draw(c.pix, c.pix.Rect, image.White, image.Point{}, draw.Src)
 	}

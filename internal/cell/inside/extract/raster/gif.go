@@ -36,6 +36,7 @@ func gifHeaders(r io.ReaderAt, size int64, limit int) (headers, error) {
 		return headers{}, err
 	case err != nil && len(w.h.frames) == 0:
 		return headers{}, because("GIF", err)
+	case errors.Is(err, errLastFrame):
 	case err != nil: // what is lost must show
 		w.h.frames = append(w.h.frames, frame{withheld: reason.Of(because("GIF", err))})
 	case len(w.h.frames) == 0:
@@ -199,12 +200,18 @@ func (w *gifWalk) image() error {
 	}
 	w.add(g, image.Rectangle{Max: size}.Add(image.Pt(x, y)))
 	w.control = [4]byte{}
-	if _, err := w.byte(); err != nil { // the width of the first code
-		return err
+	if _, err = w.byte(); err == nil { // the width of the first code
+		_, err = w.subBlocks()
 	}
-	_, err = w.subBlocks()
-	return err
+	if err != nil { // the file ends in this frame
+		w.h.frames[len(w.h.frames)-1].withheld = reason.Of(because("GIF", err))
+		return errLastFrame
+	}
+	return nil
 }
+
+// errLastFrame ends the walk where what is lost is told by the last frame listed.
+var errLastFrame = errors.New("the file ends within a frame")
 
 // add lists a frame and widens the canvas to it.
 func (w *gifWalk) add(g gifCel, at image.Rectangle) {
