@@ -12,7 +12,7 @@ TAGS := nodynamic
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo true || echo false)
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help setup build demo test tidy lint check fuzz bench picture generate clean
+.PHONY: help setup build demo test tidy lint check fuzz bench bench-serve picture generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ fuzz: ## run each fuzz target for FUZZTIME (20s)
 
 bench: setup ## measure the examples beside tesseract; writes docs/benchmarks.md
 	scripts/bench.sh
+
+bench-serve: setup ## load the service: answer times, memory, kill -9; writes docs/benchmarks.md
+	scripts/bench-serve.sh
 
 picture: demo ## make the README's picture from the demo's output
 	CGO_ENABLED=0 go run ./scripts/picture

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"blotter/bench/section"
 )
 
 func main() {
@@ -55,7 +57,7 @@ func run(args []string) error {
 	if *report == "" {
 		return nil
 	}
-	return replaceSection(*report, text)
+	return section.Replace(*report, "bench", text)
 }
 
 func documents(dir string) ([]string, error) {

@@ -1,12 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"runtime"
 	"strings"
+
+	"blotter/bench/section"
 )
 
 // stages is the order of the pipeline.
@@ -14,8 +13,8 @@ var stages = []string{"queue", "fetch", "sniff", "extract", "read", "detect", "r
 
 func markdown(rows []row, batch redaction, runs int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Measured by `make bench` on %s, %d logical processors, %s; %s. Median of %d runs.\n\n",
-		processor(), runtime.NumCPU(), runtime.Version(), version("tesseract", "--version"), runs)
+	fmt.Fprintf(&b, "Measured by `make bench` on %s; %s. Median of %d runs.\n\n",
+		section.Machine(), version("tesseract", "--version"), runs)
 	fmt.Fprintf(&b, "All documents in one command: **%.1f pages a minute** (%d pages, %.1f s, start-up included); "+
 		"peak memory %s parent, %s cell.\n\n", float64(len(batch.pages))/batch.wall.Minutes(), len(batch.pages),
 		batch.wall.Seconds(), mib(batch.parent), mib(batch.cell))
@@ -51,34 +50,4 @@ func version(command ...string) string {
 	}
 	first, _, _ := strings.Cut(string(said), "\n")
 	return first
-}
-
-// processor is the name that the kernel gives, "an unnamed processor" where it gives none.
-func processor() string {
-	body, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(body)) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return "an unnamed processor"
-}
-
-// The marks around the section of docs/benchmarks.md that is written here.
-const (
-	begin = "<!-- bench:begin -->\n"
-	end   = "<!-- bench:end -->"
-)
-
-func replaceSection(path, text string) error {
-	body, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := strings.Cut(string(body), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		return errors.New("the report has no bench marks")
-	}
-	return os.WriteFile(path, []byte(before+begin+"\n"+text+"\n"+end+after), 0o644)
 }
