@@ -78,6 +78,10 @@ func (r Result) matches(e Event) error {
 		return differs("reason")
 	case !slices.Equal(r.NotCovered, e.NotCovered):
 		return differs("not_covered")
+	case !slices.Equal(r.OverBudget, e.OverBudget):
+		return differs("over_budget")
+	case r.Pixels != e.Pixels:
+		return differs("pixels")
 	case r.Policy != policy:
 		return differs("policy")
 	case r.Code.Revision != code.Revision || r.Code.Module != code.Module || !slices.Equal(r.Code.Engines, code.Engines):

@@ -14,6 +14,7 @@ import (
 // output is a directory as `redact --out` leaves it.
 func output(t *testing.T) (receipt.Event, []byte, fstest.MapFS) {
 	e := redactedEvent(t)
+	e.OverBudget, e.Pixels = []string{"read"}, 3200
 	result, err := resultOf(e).Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +63,10 @@ func TestCheckResultSeesEveryChange(t *testing.T) {
 		{"state", "result", replace(`"released"`, `"rejected"`), dir},
 		{"reason", "result", replace(`"reason": ""`, `"reason": "internal"`), dir},
 		{"not covered", "result", replace(`"metadata"`, `"office_text"`), dir},
+		{"over budget", "result", replace(`"read"
+  ]`, `"extract"
+  ]`), dir},
+		{"pixels", "result", replace(`"pixels": 3200`, `"pixels": 3201`), dir},
 		{"policy", "result", replace(`"version": "1"`, `"version": "2"`), dir},
 		{"engine", "result", replace(`"name": "detection"`, `"name": "other"`), dir},
 		{"box moved", "result", replace(`"x": 4`, `"x": 5`), dir},

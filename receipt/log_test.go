@@ -162,6 +162,7 @@ func resultOf(e receipt.Event) receipt.Result {
 	r := receipt.Result{
 		Schema: receipt.ResultSchema, Job: e.Job, Input: *e.Input, State: e.State, Reason: e.Reason,
 		NotCovered: e.NotCovered, Policy: *e.Policy, Code: *e.Code, TimingsMS: map[string]int64{"queue": 1, "seal": 3},
+		OverBudget: e.OverBudget, Pixels: e.Pixels,
 	}
 	for _, a := range e.Assets {
 		ra := receipt.ResultAsset{Index: a.Index, Kind: a.Kind, Page: a.Page, Frame: a.Frame, MediaType: a.MediaType,

@@ -18,7 +18,7 @@ type Result struct {
 	Policy     Policy           `json:"policy"`
 	Code       Code             `json:"code"`
 	Assets     []ResultAsset    `json:"assets"`
-	TimingsMS  map[string]int64 `json:"timings_ms"`  // by stage; "seal" is measured after the event was signed
+	TimingsMS  map[string]int64 `json:"timings_ms"`            // by stage; "seal" is measured after the event was signed
 	OverBudget []string         `json:"over_budget,omitempty"` // stages that took longer than the node's budget
 	Pixels     int64            `json:"pixels,omitempty"`      // decoded, summed over both passes
 }

@@ -107,7 +107,7 @@ func (b *batch) work(ctx context.Context) error {
 	defer again.Stop()
 	var t trouble
 	for {
-		_, err := b.worker.Next(ctx, b.wanted())
+		_, err := b.worker.Next(ctx, worker.Want{Only: b.wanted()})
 		if ctx.Err() != nil {
 			return nil
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"blotter/internal/document"
+	"blotter/internal/policy"
 	"blotter/internal/queue"
 	"blotter/internal/reason"
 	"blotter/internal/vault"
@@ -32,15 +33,13 @@ func (a *attempt) finish(ctx context.Context, state document.State, code reason.
 	if err != nil {
 		return err
 	}
+	a.ended, a.why = state, code
 	w.told()
-	w.Log.Info("job ended", "job", a.job.ID, "state", state, "reason", code, "assets", len(result.Assets),
+	a.log.Info("job ended", "job", a.job.ID, "state", state, "reason", code, "assets", len(result.Assets),
 		"bytes", a.bytes, "pixels", a.report.Pixels, "size", a.report.PeakBytes)
 	a.tidy(ctx, state)
 	return nil
 }
-
-// releases reports whether a job that ends so has derivatives to hand out.
-func releases(s document.State) bool { return s == document.Released || s == document.AwaitingReview }
 
 func (a *attempt) result(state document.State, code reason.Code) receipt.Result {
 	j := a.job
@@ -48,10 +47,10 @@ func (a *attempt) result(state document.State, code reason.Code) receipt.Result 
 		Schema: receipt.ResultSchema, Job: string(j.ID), State: string(state), Reason: string(code),
 		Input:      receipt.Input{SHA256: j.Input.String(), Bytes: a.bytes, MediaType: a.mediaType()},
 		NotCovered: a.report.NotCovered.Names(), Policy: *policyOf(j.Policy), Code: a.worker.Code,
-		Assets: []receipt.ResultAsset{}, TimingsMS: a.timings.Milliseconds(),
+		Assets: []receipt.ResultAsset{}, TimingsMS: a.timings.Milliseconds(), OverBudget: a.overBudget(), Pixels: a.report.Pixels,
 	}
 	for _, asset := range a.assets {
-		if !releases(state) { // nothing of the document leaves
+		if !state.Releases() { // nothing of the document leaves
 			asset.Derivative, asset.Original = nil, nil
 			if asset.Reason == "" {
 				asset.Status, asset.Reason = document.Withheld.String(), string(code)
@@ -76,6 +75,7 @@ func (a *attempt) lastEvent(r receipt.Result) (receipt.Event, error) {
 	e := about(event(endKind(document.State(r.State)), actorWorker, a.job.ID), a.job)
 	e.Input, e.Code, e.State, e.Reason = &r.Input, &r.Code, r.State, r.Reason
 	e.NotCovered, e.TimingsMS, e.Protections = r.NotCovered, r.TimingsMS, a.report.Protections.Names()
+	e.OverBudget, e.Pixels = r.OverBudget, r.Pixels
 	for _, asset := range r.Assets {
 		e.Assets = append(e.Assets, asset.Asset())
 	}
@@ -89,17 +89,23 @@ func (a *attempt) lastEvent(r receipt.Result) (receipt.Event, error) {
 // keep says how long the blobs of a job that ends so are kept (M28). What a dead job
 // has is needed again when it is replayed.
 func (a *attempt) keep(state document.State) map[string]time.Duration {
-	if state == document.Dead {
-		return nil
-	}
 	r := a.policy.Retention
-	return map[string]time.Duration{string(vault.Derivative): r.Derivatives, string(vault.Original): r.Originals}
+	switch state {
+	case document.Dead:
+		return nil
+	case document.Rejected:
+		r = policy.Retention{} // destroyed at once: should this process die first, by the retention's next sweep
+	}
+	return map[string]time.Duration{
+		string(vault.Derivative): r.Derivatives, string(vault.Original): r.Originals, string(vault.Upload): r.Uploads,
+	}
 }
 
 // tidy destroys what an ended job no longer needs: its order, the blobs of attempts that
-// died and, where nothing is handed out, every blob. A dead job keeps its order, because
-// it may be replayed. What fails here is left to the janitor, so an error is only worth a
-// line.
+// died and, where nothing is handed out, every blob. A dead job keeps its order and its
+// upload, because it may be replayed. A rejected one does not keep its upload: the reason
+// is lasting, whoever sent the document has it, and what was refused may be hostile or
+// forbidden here. What fails is left to the janitor, so an error is only worth a line.
 func (a *attempt) tidy(ctx context.Context, state document.State) {
 	w := a.worker
 	var doomed []vault.Class
@@ -107,15 +113,15 @@ func (a *attempt) tidy(ctx context.Context, state document.State) {
 	case document.Released, document.AwaitingReview:
 		doomed = []vault.Class{vault.Task}
 	case document.Rejected:
-		doomed = []vault.Class{vault.Task, vault.Derivative, vault.Original}
+		doomed = []vault.Class{vault.Task, vault.Derivative, vault.Original, vault.Upload}
 	}
 	for _, c := range doomed {
 		if err := w.destroy(ctx, a.job.ID, c); err != nil {
-			w.Log.Warn("left to the janitor", "job", a.job.ID, "reason", reason.Of(err))
+			a.log.Warn("left to the janitor", "job", a.job.ID, "reason", reason.Of(err))
 		}
 	}
 	if err := w.Vault.DeleteSuperseded(ctx, a.job.ID, a.lease.Token); err != nil {
-		w.Log.Warn("left to the janitor", "job", a.job.ID, "reason", reason.Of(err))
+		a.log.Warn("left to the janitor", "job", a.job.ID, "reason", reason.Of(err))
 	}
 	w.told()
 }

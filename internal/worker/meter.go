@@ -27,3 +27,60 @@ type Meter interface {
 	// cell.crashed, cell.killed, cell.protocol.
 	CellKilled(why reason.Code)
 }
+
+// silent is the Meter of a worker that nobody watches.
+type silent struct{}
+
+func (silent) Waited(document.Lane, time.Duration)                       {}
+func (silent) Stage(document.Stage, document.State, time.Duration, bool) {}
+func (silent) Decoded(int64, time.Duration)                              {}
+func (silent) Ended(document.State, reason.Code)                         {}
+func (silent) Retried(reason.Code)                                       {}
+func (silent) LeaseExpired(document.Lane)                                {}
+func (silent) CellKilled(reason.Code)                                    {}
+
+func (w *Worker) meter() Meter {
+	if w.Meter == nil {
+		return silent{}
+	}
+	return w.Meter
+}
+
+// measure tells of an attempt that brought its job somewhere: to its end or back into the
+// queue. One that lost its lease did neither, and another tells of the job.
+func (a *attempt) measure() {
+	m := a.worker.meter()
+	switch a.ended {
+	case "":
+		return
+	case document.Queued:
+		m.Retried(a.why)
+	default:
+		m.Ended(a.ended, a.why)
+	}
+	for _, s := range document.Stages() {
+		if d := a.timings[s]; d > 0 || s == document.StageQueue { // a stage that was not reached took no time
+			budget := a.worker.Budgets[s]
+			m.Stage(s, a.ended, d, budget > 0 && d > budget)
+		}
+	}
+	if a.report.Pixels > 0 {
+		m.Decoded(a.report.Pixels, a.timings[document.StageExtract]+a.timings[document.StageRead])
+	}
+}
+
+// overBudget names the stages that took longer than this node wants them to.
+func (a *attempt) overBudget() (names []string) {
+	for _, s := range a.worker.Budgets.Over(a.timings) {
+		names = append(names, s.String())
+	}
+	return names
+}
+
+// killed tells of a cell that did not end by itself.
+func (w *Worker) killed(why reason.Code) {
+	switch why {
+	case reason.CellMemory, reason.CellTimeout, reason.CellCrashed, reason.CellKilled, reason.CellProtocol:
+		w.meter().CellKilled(why)
+	}
+}

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"blotter/internal/cell"
@@ -11,7 +12,6 @@ import (
 	"blotter/internal/policy"
 	"blotter/internal/queue"
 	"blotter/internal/reason"
-	"blotter/internal/source"
 	"blotter/internal/worker/workdir"
 	"blotter/receipt"
 )
@@ -24,10 +24,16 @@ type attempt struct {
 
 	policy  policy.Policy
 	order   Order
-	bytes   int64 // of the document: as promised, and once it was fetched, as counted
+	limits  document.Limits // the policy's, tightened by the order
+	bytes   int64           // of the document: as promised, and once it was fetched, as counted
 	report  cell.Report
 	assets  []receipt.ResultAsset
 	timings document.Timings
+	began   [len(document.Timings{})]time.Time // by stage, by this process's clock
+
+	log   *slog.Logger
+	ended document.State // what the attempt brought about; empty where it wrote nothing
+	why   reason.Code
 }
 
 // run is the pipeline: the steps of a job between its claim and its end.
@@ -35,6 +41,7 @@ func (a *attempt) run(ctx context.Context) error {
 	steps := []func(context.Context) error{
 		a.checkAttempts, // a job that took too many workers down is not opened again
 		a.open,          // policy as it was pinned, order as it was sealed
+		a.permit,        // what the policy forbids is not fetched
 		a.redact,        // stage ▸ fetch ▸ cell ▸ unstage
 		a.conclude,      // the event, the result, the end of the lease
 	}
@@ -50,7 +57,9 @@ func (a *attempt) run(ctx context.Context) error {
 }
 
 func (a *attempt) checkAttempts(context.Context) error {
-	a.timings[document.StageQueue] = a.waited()
+	waited := a.waited()
+	a.timings[document.StageQueue], a.began[document.StageQueue] = waited, time.Now().Add(-waited)
+	a.worker.meter().Waited(a.job.Lane, waited)
 	if a.worker.Config.Backoff.UsedUp(a.job.Attempt) {
 		return reason.Because(reason.QueueAttempts, nil)
 	}
@@ -71,7 +80,17 @@ func (a *attempt) open(ctx context.Context) error {
 		return err
 	}
 	a.order, err = parseOrder(plain)
+	a.limits = a.order.limits(p.Limits)
 	return err
+}
+
+// permit holds the job against what its policy forbids of tenants and sources. Media
+// types are the cell's to refuse: only it knows them.
+func (a *attempt) permit(context.Context) error {
+	if a.policy.DeniesTenant(a.job.Tenant) || a.policy.DeniesSource(a.order.kind()) {
+		return reason.Because(reason.PolicyDenied, nil)
+	}
+	return nil
 }
 
 // redact makes the working copy and gives it to a cell. Whatever happens, the copy is
@@ -132,22 +151,6 @@ func (a *attempt) unstage(s staged) error {
 	return a.worker.Store.Unstage(ctx, s.id, a.worker.unstaged(a.job.ID, s.id))
 }
 
-func (a *attempt) fetch(ctx context.Context, s staged) error {
-	defer a.time(document.StageFetch)()
-	f, err := s.copy.Writer()
-	if err != nil {
-		return err
-	}
-	n, err := source.Fetch(ctx, a.order.Source, f, a.policy.Limits.SourceBytes, a.job.Input)
-	if err == nil {
-		a.bytes = n
-	}
-	if cerr := f.Close(); err == nil && cerr != nil {
-		err = reason.Because(reason.WorkdirFailed, cerr)
-	}
-	return err
-}
-
 func (a *attempt) runCell(ctx context.Context, s staged) error {
 	w := a.worker
 	doc, err := s.copy.Reader()
@@ -156,14 +159,14 @@ func (a *attempt) runCell(ctx context.Context, s staged) error {
 	}
 	defer doc.Close()
 	sink := &sink{attempt: a, ctx: ctx}
+	began := time.Now()
 	a.report, err = w.Cells.Run(ctx, doc, a.task(), sink)
 	a.assets = sink.assets
-	if err == nil && a.policy.Denies(a.report.Format) {
-		err = reason.Because(reason.PolicyDenied, nil)
-	}
 	for stage := document.StageSniff; stage <= document.StageVerify; stage++ {
 		a.timings[stage] = a.report.Timings[stage]
 	}
+	a.beganCell(began)
+	w.killed(reason.Of(err))
 	return errors.Join(err, sink.fault)
 }
 
@@ -171,8 +174,9 @@ func (a *attempt) runCell(ctx context.Context, s staged) error {
 func (a *attempt) task() wire.Task {
 	p := a.policy
 	return wire.Task{
-		Limits: p.Limits, Actions: p.Actions, Threshold: p.Thresholds, Unread: unreadRule(p.Unread),
-		PaddingPX: p.PaddingPX, KeepYear: p.KeepYear, Originals: a.order.Originals, Subject: a.order.Subject,
+		Limits: a.limits, Actions: p.Actions, Threshold: p.Thresholds, Unread: unreadRule(p.Unread),
+		PaddingPX: p.PaddingPX, KeepYear: p.KeepYear, Deny: p.DeniedFormats(), OneImage: a.order.Small,
+		Originals: a.order.Originals, Subject: a.order.Subject,
 	}
 }
 
@@ -218,5 +222,8 @@ func (a *attempt) end() (document.State, reason.Code) {
 // time adds how long a stage took.
 func (a *attempt) time(s document.Stage) (stop func()) {
 	began := time.Now()
+	if a.began[s].IsZero() {
+		a.began[s] = began
+	}
 	return func() { a.timings[s] += time.Since(began) }
 }

@@ -23,6 +23,7 @@ func (w *Worker) ExpireLeases(ctx context.Context) error {
 	expired, err := w.Store.Expire(ctx, leaseExpired)
 	for _, j := range expired {
 		w.Log.Warn("lease expired", "job", j.ID, "attempt", j.Attempt, "token", j.Token)
+		w.meter().LeaseExpired(j.Lane)
 	}
 	if len(expired) > 0 {
 		w.told()

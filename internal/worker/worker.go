@@ -15,6 +15,8 @@ import (
 	"os"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"blotter/internal/cell"
 	"blotter/internal/cell/wire"
 	"blotter/internal/document"
@@ -50,68 +52,110 @@ type Config struct {
 	Backoff   queue.Backoff
 }
 
-// Worker processes one job at a time; several may share everything but the call.
+// Worker processes one job at a time; several goroutines may share one.
 type Worker struct {
-	Config Config
-	Store  Store
-	Vault  *vault.Vault
-	Cells  Cells
-	Root   *workdir.Root
-	Code   receipt.Code // the program and its engines, for events
-	Log    *slog.Logger
+	Config  Config
+	Store   Store
+	Vault   *vault.Vault
+	Sources Sources // nil: files that the command line was given, and nothing else
+	Cells   Cells
+	Root    *workdir.Root
+	Code    receipt.Code // the program and its engines, for events
+	Log     *slog.Logger
+
+	Budgets document.Budgets // stages that take longer are marked on job, event and meter
+	Meter   Meter            // nil: nobody watches
+	Tracer  trace.Tracer     // nil: no spans
 
 	// Sealed is told after each transaction that put events into the outbox; nil: nobody.
 	Sealed func()
 	// Progress is told how far a job is; nil: nobody.
 	Progress func(job document.ID, stage document.Stage, asset int)
+
+	attempts attempts
+}
+
+// Want says which jobs to work on.
+type Want struct {
+	Only []document.ID // no other job; nil: any
+	Lane document.Lane // no other lane; empty: interactive jobs first, then bulk
 }
 
 // Next claims a job and brings it as far as it gets: to its end, or back into the
-// queue. With only, no other job is claimed. It returns queue.ErrNoJob where nothing is
-// ready, the cause of ctx where the process is stopping, and otherwise an error only
-// where the store itself failed.
-func (w *Worker) Next(ctx context.Context, only []document.ID) (document.ID, error) {
-	j, err := w.Store.Claim(ctx, queue.Claim{Only: only, Lease: w.Config.Lease}, w.claimed)
+// queue. It returns queue.ErrNoJob where nothing is ready, the cause of ctx where the
+// process is stopping, and otherwise an error only where the store itself failed.
+func (w *Worker) Next(ctx context.Context, want Want) (document.ID, error) {
+	got := w.attempts.claim()
+	j, err := w.Store.Claim(ctx, queue.Claim{Only: want.Only, Lane: want.Lane, Lease: w.Config.Lease}, w.claimed)
+	attempt, end := got(ctx, j.ID)
+	defer end()
 	if err != nil {
 		return "", err
 	}
 	w.told()
-	w.Log.Info("job claimed", "job", j.ID, "attempt", j.Attempt, "token", j.Token)
-	return j.ID, w.work(ctx, j)
+	return j.ID, w.work(ctx, attempt, j)
 }
 
-// work runs the pipeline under the lease and writes what came of it.
-func (w *Worker) work(ctx context.Context, j queue.Job) error {
-	lease := queue.Lease{Job: j.ID, Token: j.Token, Until: j.LeaseUntil}
-	kept, stop := queue.Keep(ctx, w.Store, lease, w.Config.Lease, w.Config.Heartbeat)
-	a := &attempt{worker: w, job: j, lease: lease, bytes: j.Bytes}
+// work makes an attempt and tells of it. process ends when this process stops; ctx also
+// when the job is dropped.
+func (w *Worker) work(process, ctx context.Context, j queue.Job) error {
+	ctx, span := w.span(ctx, j)
+	a := &attempt{
+		worker: w, job: j, lease: queue.Lease{Job: j.ID, Token: j.Token, Until: j.LeaseUntil}, bytes: j.Bytes, log: w.Log,
+	}
+	if c := span.SpanContext(); c.HasTraceID() {
+		a.log = w.Log.With("trace", c.TraceID().String())
+	}
+	a.log.Info("job claimed", "job", j.ID, "attempt", j.Attempt, "token", j.Token)
+	err := a.make(process, ctx)
+	w.told()
+	if errors.Is(err, queue.ErrLeaseLost) {
+		a.log.Warn("lease lost", "job", j.ID, "token", j.Token)
+		a.why, err = reason.QueueLeaseLost, nil // somebody else has the job; nothing of ours counts
+	}
+	a.measure()
+	a.trace(ctx)
+	return err
+}
+
+// make runs the pipeline under the lease and writes what came of it.
+func (a *attempt) make(process, ctx context.Context) error {
+	w := a.worker
+	kept, stop := queue.Keep(ctx, w.Store, a.lease, w.Config.Lease, w.Config.Heartbeat)
 	err := a.run(kept)
 	stop()
-	if cause := context.Cause(ctx); cause != nil && err != nil {
-		return errors.Join(cause, w.giveBack(lease, j))
+	if cause := context.Cause(process); cause != nil && err != nil {
+		return errors.Join(cause, a.giveBack())
 	}
 	if err != nil {
 		err = a.fail(ctx, err)
 	}
-	w.told()
-	if errors.Is(err, queue.ErrLeaseLost) {
-		w.Log.Warn("lease lost", "job", j.ID, "token", j.Token)
-		return nil // somebody else has the job; nothing of ours counts
+	if err != nil && errors.Is(context.Cause(ctx), queue.ErrLeaseLost) {
+		return queue.ErrLeaseLost // dropped: what failed, failed for that
 	}
 	return err
 }
 
 // giveBack returns the job at once when this process is told to stop, so that nobody
 // waits for the lease to run out. The context is gone: the call gets its own deadline.
-func (w *Worker) giveBack(l queue.Lease, j queue.Job) error {
+func (a *attempt) giveBack() error {
 	ctx, cancel := context.WithTimeout(context.Background(), giveBackTime)
 	defer cancel()
-	now, err := w.Store.Now(ctx)
+	now, err := a.worker.Store.Now(ctx)
 	if err == nil {
-		err = w.Store.Release(ctx, l, reason.QueueStopped, now, w.retried(j, reason.QueueStopped))
+		err = a.release(ctx, reason.QueueStopped, now)
 	}
 	if errors.Is(err, queue.ErrLeaseLost) {
 		return nil
+	}
+	return err
+}
+
+// release gives the job back into the queue.
+func (a *attempt) release(ctx context.Context, why reason.Code, notBefore time.Time) error {
+	err := a.worker.Store.Release(ctx, a.lease, why, notBefore, a.worker.retried(a.job, why))
+	if err == nil {
+		a.ended, a.why = document.Queued, why
 	}
 	return err
 }
@@ -129,7 +173,7 @@ func (a *attempt) fail(ctx context.Context, cause error) error {
 	}
 	code := reason.Of(cause)
 	v := queue.Decide(code, a.job.Attempt, w.Config.Backoff, nil)
-	w.Log.Log(ctx, levelOf(v.State), "attempt failed", "job", a.job.ID, "reason", code, "state", v.State, "attempt", a.job.Attempt, "delay", v.After)
+	a.log.Log(ctx, levelOf(v.State), "attempt failed", "job", a.job.ID, "reason", code, "state", v.State, "attempt", a.job.Attempt, "delay", v.After)
 	if v.State != document.Queued {
 		return a.finish(ctx, v.State, code)
 	}
@@ -137,7 +181,7 @@ func (a *attempt) fail(ctx context.Context, cause error) error {
 	if err != nil {
 		return fmt.Errorf("worker: read the store's clock: %w", err)
 	}
-	return w.Store.Release(ctx, a.lease, code, now.Add(v.After), w.retried(a.job, code))
+	return a.release(ctx, code, now.Add(v.After))
 }
 
 // levelOf: that a document was rejected is an ordinary end; all else wants attention.

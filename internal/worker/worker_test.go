@@ -39,16 +39,25 @@ type station struct {
 	offset time.Duration // of the store's clock; the tests use it from one goroutine at a time
 	policy policy.Policy
 	play   cells
+	report cell.Report // what the played cell says besides
+	task   wire.Task   // that the cell was given last
 }
 
 // cells plays the cell.
 type cells func(ctx context.Context, s cell.Sink) error
 
-func (c cells) Run(ctx context.Context, doc *os.File, _ wire.Task, s cell.Sink) (cell.Report, error) {
+// Run implements worker.Cells: it refuses what a cell refuses before it opens it.
+func (s *station) Run(ctx context.Context, doc *os.File, t wire.Task, sink cell.Sink) (cell.Report, error) {
+	s.task = t
 	if _, err := io.Copy(io.Discard, doc); err != nil {
 		return cell.Report{}, err
 	}
-	return cell.Report{Format: document.PNG}, c(ctx, s)
+	report := s.report
+	report.Format = document.PNG
+	if slices.Contains(t.Deny, report.Format) {
+		return report, reason.Because(reason.PolicyDenied, nil)
+	}
+	return report, s.play(ctx, sink)
 }
 
 func newStation(t *testing.T) *station {
@@ -70,8 +79,8 @@ func newStation(t *testing.T) *station {
 			Backoff: queue.Backoff{Base: 1000 * time.Hour, Cap: 1000 * time.Hour, Attempts: 2},
 		},
 		Store: s.db, Vault: s.vault, Root: root, Log: slog.New(slog.DiscardHandler),
-		Cells: cells(func(ctx context.Context, sink cell.Sink) error { return s.play(ctx, sink) }),
 	}
+	s.Cells = s
 	return s
 }
 
@@ -135,7 +144,7 @@ func fails(code reason.Code) cells {
 }
 
 func (s *station) next() error {
-	_, err := s.Next(s.Context(), nil)
+	_, err := s.Next(s.Context(), worker.Want{})
 	return err
 }
 
@@ -407,7 +416,7 @@ func TestStopGivesTheJobBack(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		}
-		if _, err := s.Next(ctx, nil); !errors.Is(err, stopped) {
+		if _, err := s.Next(ctx, worker.Want{}); !errors.Is(err, stopped) {
 			t.Errorf("the worker returned %v", err)
 		}
 		if j := s.job(id); j.State != document.Queued || j.Reason != reason.QueueStopped || j.Attempt != 0 {
