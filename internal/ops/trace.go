@@ -19,7 +19,7 @@ import (
 // TraceConfig says where traces go. The zero value sends none.
 type TraceConfig struct {
 	Endpoint string          // URL of an OTLP/HTTP collector's traces, such as http://127.0.0.1:4318/v1/traces; empty: no traces
-	Sample   float64         // share of traces that is sent, 0 to 1; chosen by trace id, so that every process chooses alike
+	Sample   float64         // share of traces that is sent, 0 to 1, where the caller's traceparent does not decide
 	Version  string          // of this build
 	Routes   *Routes         // the patterns that a span may name; nil: none
 	Lost     func(spans int) // told of spans that the collector did not take (Metrics.SpansLost); may be nil
@@ -67,7 +67,7 @@ func newProvider(e sdktrace.SpanExporter, c TraceConfig) *sdktrace.TracerProvide
 	}
 	return sdktrace.NewTracerProvider(
 		sdktrace.WithResource(who),
-		sdktrace.WithSampler(sdktrace.TraceIDRatioBased(c.Sample)),
+		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(c.Sample))),
 		sdktrace.WithBatcher(&sieve{next: e, who: who, routes: c.Routes, lost: c.Lost}, sdktrace.WithExportTimeout(exportLimit)),
 	)
 }

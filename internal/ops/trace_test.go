@@ -153,12 +153,27 @@ func TestWithoutEndpointNothingIsTraced(t *testing.T) {
 	}
 }
 
-func TestSampleIsAShareOfTraces(t *testing.T) {
-	kept := tracetest.NewInMemoryExporter()
-	p := newProvider(kept, TraceConfig{Sample: 0})
-	slip(p, document.NewID()) // a client's sampled flag changes nothing
-	if err := p.ForceFlush(t.Context()); err != nil || len(kept.GetSpans()) != 0 {
-		t.Errorf("%d spans, %v", len(kept.GetSpans()), err)
+// The share counts where the caller has not decided; what the request decided holds for
+// its job, whose spans are made by another process, later.
+func TestSampleYieldsToTheCaller(t *testing.T) {
+	parent := func(flags trace.TraceFlags) context.Context {
+		return trace.ContextWithRemoteSpanContext(context.Background(), trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: flags}))
+	}
+	for _, c := range []struct {
+		sample float64
+		ctx    context.Context
+		want   bool
+	}{
+		{0, context.Background(), false}, {1, context.Background(), true},
+		{0, parent(trace.FlagsSampled), true}, {1, parent(0), false},
+	} {
+		p := newProvider(tracetest.NewInMemoryExporter(), TraceConfig{Sample: c.sample})
+		if _, s := p.Tracer("").Start(c.ctx, "job"); s.IsRecording() != c.want {
+			t.Errorf("share %v, parent %v: recording %v", c.sample, trace.SpanContextFromContext(c.ctx).TraceFlags(), !c.want)
+		}
+		if err := p.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
