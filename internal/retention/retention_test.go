@@ -2,6 +2,7 @@ package retention_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"blotter/internal/audit/sequencer"
 	"blotter/internal/document"
 	"blotter/internal/queue"
 	"blotter/internal/reason"
@@ -23,13 +25,14 @@ import (
 type place struct {
 	*testing.T
 	*retention.Retention
+	dir    string
 	db     *sqlite.DB
 	offset time.Duration
 }
 
 func newPlace(t *testing.T) *place {
 	dir := t.TempDir()
-	p := &place{T: t}
+	p := &place{T: t, dir: dir}
 	var err error
 	p.db, err = sqlite.Open(t.Context(), filepath.Join(dir, "blotter.db"), sqlite.Options{Offset: func() time.Duration { return p.offset }})
 	p.must(err)
@@ -49,7 +52,21 @@ func (p *place) must(err error) {
 }
 
 func told(k receipt.Kind) func(queue.Job) receipt.Event {
-	return func(queue.Job) receipt.Event { return receipt.Event{Kind: k} }
+	return func(queue.Job) receipt.Event { return said(k) }
+}
+
+// said is an event that could be signed.
+func said(k receipt.Kind) receipt.Event {
+	return receipt.Event{Schema: receipt.EventSchema, Kind: k, Actor: "test", Time: receipt.FormatTime(time.Now())}
+}
+
+// seal signs what is in the outbox, so that jobs come to their end.
+func (p *place) seal() {
+	p.Helper()
+	s, err := sequencer.Open(p.Context(), sequencer.Config{Dir: filepath.Join(p.dir, "audit"), Log: p.db, Now: time.Now})
+	p.must(err)
+	_, err = s.Step(p.Context())
+	p.must(errors.Join(err, s.Close()))
 }
 
 // enqueue takes in a job with a sealed order.

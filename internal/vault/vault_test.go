@@ -450,6 +450,11 @@ func TestNamesThatNobodyMayGive(t *testing.T) {
 		"task class":  func(r *vault.Ref) { r.Class = vault.Task },
 		"no token":    func(r *vault.Ref) { r.Token = 0 },
 		"no index":    func(r *vault.Ref) { r.Index = 0 },
+		"no numbers":  func(r *vault.Ref) { r.Token, r.Index = 0, 0 },
+
+		"numbered upload":    func(r *vault.Ref) { r.Class = vault.Upload },
+		"upload of a token":  func(r *vault.Ref) { r.Class, r.Index = vault.Upload, 0 },
+		"upload of an index": func(r *vault.Ref) { r.Class, r.Token = vault.Upload, 0 },
 	} {
 		r := good
 		change(&r)
