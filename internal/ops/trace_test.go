@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -196,5 +197,21 @@ func TestLostSpansAreCounted(t *testing.T) {
 	slip(p, document.NewID())
 	if err := p.ForceFlush(t.Context()); err != nil || lost != 3 {
 		t.Errorf("%d lost, %v", lost, err)
+	}
+}
+
+// A collector that nobody runs holds up neither spans nor the end of the process.
+func TestTracingWithoutACollectorEnds(t *testing.T) {
+	p, shutdown, err := Tracing(t.Context(), TraceConfig{Endpoint: "http://127.0.0.1:1/v1/traces", Sample: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slip(p, document.NewID())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	began := time.Now()
+	_ = shutdown(ctx) // that spans were lost is no news
+	if took := time.Since(began); took > exportLimit/2 {
+		t.Errorf("the end took %s", took)
 	}
 }
