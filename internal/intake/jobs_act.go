@@ -24,7 +24,7 @@ func (a *API) acting(do act, kind receipt.Kind, brings document.State, why reaso
 			return err
 		}
 		j, err = do(r.Context(), j.ID, func(j queue.Job) receipt.Event {
-			return acted(kind, j, caller, brings, why)
+			return Acted(kind, j, caller.ID, brings, why)
 		})
 		if err != nil {
 			return err
@@ -34,11 +34,11 @@ func (a *API) acting(do act, kind receipt.Kind, brings document.State, why reaso
 	}
 }
 
-// acted is the event of an act: what was done to which job, by which key, and the state
-// that it brings.
-func acted(kind receipt.Kind, j queue.Job, caller access.Key, brings document.State, why reason.Code) receipt.Event {
+// Acted is the event of an act: what was done to which job, by whom, and the state that
+// it brings. The command line makes its own with it.
+func Acted(kind receipt.Kind, j queue.Job, actor string, brings document.State, why reason.Code) receipt.Event {
 	return receipt.Event{
-		Schema: receipt.EventSchema, Kind: kind, Actor: caller.ID, Job: string(j.ID), Tenant: string(j.Tenant),
+		Schema: receipt.EventSchema, Kind: kind, Actor: actor, Job: string(j.ID), Tenant: string(j.Tenant),
 		Time:   receipt.FormatTime(time.Now()), // this process's: context, not order
 		Input:  &receipt.Input{SHA256: j.Input.String(), Bytes: j.Bytes},
 		Policy: &receipt.Policy{Name: j.Policy.Name, Version: j.Policy.Version, SHA256: j.Policy.Digest.String()},

@@ -13,16 +13,20 @@ import (
 	"blotter/receipt"
 )
 
-// view is a job as its caller sees it. What the end brought (reason, assets, timings) shows
-// only once the event that says so is in a signed checkpoint: nothing is readable before.
-func (a *API) view(j queue.Job) (client.Job, error) {
+func (a *API) view(j queue.Job) (client.Job, error) { return View(j, a.Budgets) }
+
+// View is a job as its caller sees it, here and on the command line. What the end brought
+// (reason, assets, timings) shows only once the event that says so is in a signed
+// checkpoint: nothing is readable before. budgets are the node's. It fails with
+// vault.damaged where the stored result cannot be read.
+func View(j queue.Job, budgets document.Budgets) (client.Job, error) {
 	out := client.Job{
 		ID: string(j.ID), Tenant: string(j.Tenant), State: string(j.State), Ended: j.State.Ended(), Lane: string(j.Lane),
 		Attempt: j.Attempt, Created: j.Created.UTC(), Ready: j.NotBefore.UTC(), Event: -1,
 		Input:  client.Input{SHA256: j.Input.String(), Bytes: j.Bytes},
 		Policy: receipt.Policy{Name: j.Policy.Name, Version: j.Policy.Version, SHA256: j.Policy.Digest.String()},
 		Assets: []client.Asset{}, NotCovered: []string{}, TimingsMS: map[string]int64{},
-		BudgetsMS: milliseconds(a.Budgets), OverBudget: []string{}, Signals: []string{},
+		BudgetsMS: milliseconds(budgets), OverBudget: []string{}, Signals: []string{},
 		Links: client.Links{Self: jobPath(j.ID), Events: jobPath(j.ID) + "/events"},
 	}
 	if j.State != document.Sealing {

@@ -137,7 +137,7 @@ func (a *API) giveUp(ctx context.Context, id document.ID, caller access.Key) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
 	_, err := a.Store.Cancel(ctx, id, func(j queue.Job) receipt.Event {
-		return acted(receipt.Cancelled, j, caller, document.Cancelled, reason.JobCancelled)
+		return Acted(receipt.Cancelled, j, caller.ID, document.Cancelled, reason.JobCancelled)
 	})
 	if err != nil && reason.Of(err) != reason.JobEnded {
 		a.Log.Warn("a job that nobody waits for was not cancelled", "job", id, "reason", reason.Of(err))
