@@ -3,7 +3,6 @@ package vault
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -12,7 +11,6 @@ import (
 	"blotter/internal/document"
 	"blotter/internal/durable"
 	"blotter/internal/reason"
-	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 )
 
@@ -115,20 +113,33 @@ func jobPrefix(job document.ID) (string, error) {
 	return string(job) + "/", err
 }
 
+// walk visits the files of a directory, finished blobs and others, by the names that they
+// have in the bucket. What others finish, abort or delete meanwhile may be visited or not;
+// it is no error, as it would be to the bucket's own listing.
 func (v *Vault) walk(ctx context.Context, prefix string, visit func(key string) error) error {
-	list := v.bucket.List(&blob.ListOptions{Prefix: prefix})
-	for {
-		o, err := list.Next(ctx)
-		if errors.Is(err, io.EOF) {
+	var refused error
+	err := filepath.WalkDir(filepath.Join(v.dir, filepath.FromSlash(prefix)), func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case d.IsDir():
 			return nil
 		}
+		key, err := filepath.Rel(v.dir, name)
 		if err != nil {
-			return unavailable("list blobs", err)
-		}
-		if err := visit(o.Key); err != nil {
 			return err
 		}
+		refused = visit(filepath.ToSlash(key))
+		return refused
+	})
+	if refused != nil || err == nil {
+		return refused
 	}
+	return unavailable("list blobs", err)
 }
 
 func (v *Vault) remove(ctx context.Context, key string) error {
@@ -136,14 +147,15 @@ func (v *Vault) remove(ctx context.Context, key string) error {
 	if err != nil && gcerrors.Code(err) != gcerrors.NotFound {
 		return unavailable("delete a blob", err)
 	}
-	if err := durable.SyncDir(filepath.Join(v.dir, filepath.FromSlash(path.Dir(key)))); err != nil {
+	err = durable.SyncDir(filepath.Join(v.dir, filepath.FromSlash(path.Dir(key))))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // gone with its directory
 		return unavailable("delete a blob", err)
 	}
 	return nil
 }
 
-// removeDir removes an empty directory of the vault. One that is not empty is an
-// error: the bucket's listing passes over what it cannot read.
+// removeDir removes an empty directory of the vault. One that is not empty is an error:
+// somebody has begun a blob meanwhile, and what calls this is to be done again.
 func (v *Vault) removeDir(name string) error {
 	dir := filepath.Join(v.dir, filepath.FromSlash(name))
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {

@@ -163,3 +163,28 @@ func TestUploadsAreDestroyed(t *testing.T) {
 		t.Errorf("left are %v, %v", left, err)
 	}
 }
+
+// Others finish, abort and destroy while a sweep walks by: what is gone is no trouble.
+func TestSweepPassesOverWhatVanishes(t *testing.T) {
+	p := newPlace(t)
+	for range 5 {
+		p.upload(t, document.NewID(), []byte("x"))
+	}
+	seen := 0
+	gone, err := p.Sweep(t.Context(), func(r vault.Ref) bool {
+		seen++
+		entries, err := os.ReadDir(p.dir)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, e := range entries { // all others, and this one too
+			if err := os.RemoveAll(filepath.Join(p.dir, e.Name())); err != nil {
+				t.Error(err)
+			}
+		}
+		return false
+	})
+	if err != nil || seen != 1 || len(gone) != 1 {
+		t.Errorf("saw %d, swept %v, %v", seen, gone, err)
+	}
+}
