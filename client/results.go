@@ -86,10 +86,7 @@ func (c *Client) Save(ctx context.Context, id, dir string) error {
 	}
 	err = c.fill(ctx, id, part)
 	if err == nil {
-		err = os.Mkdir(dir, 0o700) // whoever has it there already keeps it
-	}
-	if err == nil {
-		err = os.Rename(part, dir) // replaces an empty directory
+		err = os.Rename(part, dir) // refuses to replace a directory
 	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(part))

@@ -32,7 +32,8 @@ import (
 )
 
 // office is the API over the real store, the real keyring and the real signer, with jobs
-// that a test takes through their lives by hand. Only the vault is played: it is memory.
+// that a test takes through their lives by hand. Documents lie in the real vault; what the
+// cells would have made of them is in memory.
 type office struct {
 	*testing.T
 	db   *sqlite.DB
@@ -41,6 +42,8 @@ type office struct {
 	keys *access.Keyring
 	url  string
 	http *http.Client
+
+	source string // directory to which references of the tenant north may point
 
 	mu       sync.Mutex
 	offset   time.Duration // of the store's clock
@@ -68,7 +71,7 @@ func newOffice(t *testing.T, change func(*intake.Config)) *office {
 		change(&cfg)
 	}
 	o.must(cfg.Validate())
-	o.api = intake.New(cfg, o.deps())
+	o.api = intake.New(cfg, o.deps(dir))
 	srv := httptest.NewServer(o.api.Handler())
 	t.Cleanup(func() { o.api.StopWaiting(); srv.Close() })
 	o.url, o.http = srv.URL, srv.Client()
@@ -76,9 +79,11 @@ func newOffice(t *testing.T, change func(*intake.Config)) *office {
 	return o
 }
 
-func (o *office) deps() intake.Deps {
+func (o *office) deps(dir string) intake.Deps {
+	o.Helper()
 	return intake.Deps{
 		Store: o.db, Results: parts{o}, Changes: o, Meter: deaf{}, Keys: o.keys,
+		Uploads: o.openVault(dir), Orders: o.openSource(), Policies: policies{}, Runner: pool{o, make(chan struct{}, 2)},
 		Admit: func(context.Context) error { return nil }, Moved: o.moved,
 		Budgets: document.Budgets{document.StageQueue: 5 * time.Second, document.StageRead: 2 * time.Second},
 		Log:     slog.New(slog.DiscardHandler), Tracer: noop.NewTracerProvider().Tracer("test"),
@@ -200,7 +205,7 @@ func (o *office) finish(j queue.Job, s document.State, why reason.Code) {
 	for _, a := range r.Assets {
 		e.Assets = append(e.Assets, a.Asset())
 	}
-	e.Input, e.Code = &r.Input, &r.Code
+	e.Input, e.Code, e.TimingsMS, e.OverBudget, e.Pixels = &r.Input, &r.Code, r.TimingsMS, r.OverBudget, r.Pixels
 	body, err := json.Marshal(r)
 	o.must(err)
 	o.must(o.db.Finish(o.Context(), queue.Lease{Job: j.ID, Token: j.Token, Until: j.LeaseUntil},
