@@ -18,6 +18,7 @@ type cli struct {
 	Redact     redactCommand     `cmd:"" help:"Redact documents: images and a receipt for each."`
 	Verify     verifyCommand     `cmd:"" help:"Verify receipts, and the files beside them, offline."`
 	Keys       keysCommand       `cmd:"" help:"Make, list and revoke the API keys of the service."`
+	Jobs       jobsCommand       `cmd:"" help:"List and show jobs; replay, discard and cancel them."`
 	Version    versionCommand    `cmd:"" help:"Say which program, engines and models these are."`
 	Completion completionCommand `cmd:"" help:"Print a completion script for a shell."`
 	Help       helpCommand       `cmd:"" help:"Explain a command."`

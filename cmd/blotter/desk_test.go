@@ -1,8 +1,11 @@
 package main_test
 
 import (
+	"context"
+	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,6 +16,8 @@ import (
 
 	"blotter/internal/app"
 	"blotter/internal/audit/sequencer"
+	"blotter/internal/queue"
+	"blotter/internal/sqlite"
 	"blotter/receipt"
 )
 
@@ -47,6 +52,47 @@ func absent(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 	if read == 0 {
 		ts.Fatalf("there was nothing to look at")
+	}
+}
+
+// abandon kills `blotter redact` while it works on a document in a fresh data directory.
+func abandon(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: abandon document directory")
+	}
+	binary, err := plainBinary()
+	ts.Check(err)
+	cmd := exec.Command(binary, "redact", ts.MkAbs(args[0]), "--out", ts.MkAbs(args[1]))
+	cmd.Env = os.Environ()
+	for _, name := range []string{"BLOTTER_DATA", "BLOTTER_QUEUE_LEASE", "XDG_CACHE_HOME"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	ts.Check(cmd.Start())
+	leased := awaitLease(filepath.Join(ts.Getenv("BLOTTER_DATA"), "blotter.db"))
+	ts.Check(errors.Join(leased, cmd.Process.Kill()))
+	if err := cmd.Wait(); err == nil {
+		ts.Fatalf("the command had ended before it was killed")
+	}
+}
+
+// awaitLease looks until the store's only job is being worked on.
+func awaitLease(path string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	var db *sqlite.DB
+	for {
+		if db == nil {
+			db = openIfThere(ctx, path)
+		} else if j, ok := onlyJob(ctx, db); ok && isLeased(j) {
+			return db.Close()
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return errors.New("the job was never worked on")
+		}
 	}
 }
 
@@ -90,5 +136,36 @@ func TestDeskWaitsForTheSigner(t *testing.T) {
 	}
 	if granted != 2 {
 		t.Errorf("%d of 2 keys are on record", granted)
+	}
+}
+
+// A job that is cancelled while a worker holds it ends at once; the worker writes nothing
+// more, and its command says what became of the document.
+func TestCancelWhileLeased(t *testing.T) {
+	s, file := newStation(t), page(t)
+	r := s.start("redact", "--json", "--out", filepath.Join(t.TempDir(), "out"), file)
+	j := s.awaitJob(isLeased)
+	if c := s.run(program(t), "jobs", "cancel", string(j.ID)); c.exit != 0 {
+		t.Fatalf("cancel ended with %d: %s%s", c.exit, c.out, c.err)
+	}
+	if code := r.exit(t); code != 3 || !strings.Contains(r.err.String(), "reason: job.cancelled") {
+		t.Errorf("redact ended with %d: %s%s", code, r.out.String(), r.err.String())
+	}
+	if now := s.awaitJob(func(queue.Job) bool { return true }); now.State != "cancelled" || now.Token != j.Token {
+		t.Errorf("the job is %s under token %d, was cancelled under %d", now.State, now.Token, j.Token)
+	}
+	db, v := s.open()
+	if refs, err := v.List(t.Context(), ""); err != nil || len(refs) > 0 {
+		t.Errorf("blobs are left: %v, %v", refs, err)
+	}
+	kinds := map[receipt.Kind]int{}
+	for _, e := range s.events(db) {
+		kinds[e.Kind]++
+	}
+	if kinds[receipt.Cancelled] != 1 || kinds[receipt.RedactedKind] != 0 || kinds[receipt.Staged] != kinds[receipt.Unstaged] {
+		t.Errorf("the trail holds %v", kinds)
+	}
+	if _, got := s.redact(0, file); len(got) != 1 || got[0].Job == string(j.ID) || got[0].State != "released" {
+		t.Errorf("given again, the document gave %+v", got)
 	}
 }

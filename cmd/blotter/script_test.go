@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"flip": flip, "mode": mode, "status": status,
-			"take": take, "absent": absent,
+			"take": take, "absent": absent, "abandon": abandon,
 		},
 	})
 }

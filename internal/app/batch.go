@@ -159,9 +159,18 @@ func (b *batch) hand(ctx context.Context, i int) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	if j.State == document.Cancelled {
+		return Outcome{}, b.cancelled(ctx, j)
+	}
 	dir := filepath.Join(b.req.Out, fmt.Sprintf("%04d", i+1))
 	result, err := b.export(ctx, dir, j, sealing)
 	return Outcome{File: b.req.Files[i], Dir: dir, Result: result}, err
+}
+
+// cancelled gives up a file whose job somebody ended meanwhile; given again, the file gets
+// a new one.
+func (b *batch) cancelled(ctx context.Context, j queue.Job) error {
+	return errors.Join(reason.Because(j.Reason, nil), b.store.Deliver(ctx, j.ID))
 }
 
 // handAnew works on a file again whose earlier result is gone or damaged: it outlived
