@@ -34,6 +34,7 @@ type reception struct {
 	most     int64  // bytes of the document, whatever the policy says
 	small    bool   // the synchronous path
 
+	lane    document.Lane // of the job
 	held    queue.Reservation
 	renewed time.Time // by this process's clock
 }
@@ -109,7 +110,7 @@ func (c *reception) fill(ctx context.Context) (t acceptance, err error) {
 	if err != nil {
 		return acceptance{}, err
 	}
-	if s.lane, err = c.lane(s.lane); err != nil {
+	if c.lane, err = laneOf(c.caller, s.lane); err != nil {
 		return acceptance{}, err
 	}
 	p, ok := c.Policies.Policy(s.policy)
@@ -122,11 +123,11 @@ func (c *reception) fill(ctx context.Context) (t acceptance, err error) {
 	return c.store(ctx, s, p, doc)
 }
 
-// lane is the lane of the job: the one asked for, if the key may use it, or else the
-// first of bulk and interactive that it may.
-func (c *reception) lane(asked document.Lane) (document.Lane, error) {
+// laneOf is the lane of a job: the one asked for, if the key may use it; where none was,
+// the first of bulk and interactive that it may.
+func laneOf(caller access.Key, asked document.Lane) (document.Lane, error) {
 	for _, l := range []document.Lane{document.Bulk, document.Interactive} {
-		if c.caller.MayUse(l) && (asked == l || asked == "") {
+		if caller.MayUse(l) && (asked == l || asked == "") {
 			return l, nil
 		}
 	}
@@ -224,7 +225,7 @@ func (c *reception) accept(ctx context.Context, s settings, p policy.Policy, ord
 		return acceptance{}, err
 	}
 	j := queue.Job{
-		ID: c.held.Job, Tenant: c.caller.Tenant, Lane: s.lane, Input: sum, Bytes: n,
+		ID: c.held.Job, Tenant: c.caller.Tenant, Lane: c.lane, Input: sum, Bytes: n,
 		Policy: queue.PolicyRef{Name: p.Name, Version: p.Version, Digest: p.Digest(), Body: p.Canonical()},
 		Sealed: sealed, Trace: traceparent(ctx),
 	}
