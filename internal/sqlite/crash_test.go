@@ -19,15 +19,19 @@ import (
 	"blotter/receipt"
 )
 
-// TestCrashChild is the process that TestKilledAtEachCommit kills: one job's way.
+// TestCrashChild is the process that the tests here kill: one job's way, or one request's.
 func TestCrashChild(t *testing.T) {
 	path := os.Getenv("BLOTTER_TEST_DB")
 	if path == "" {
-		t.Skip("runs only as the child of TestKilledAtEachCommit")
+		t.Skip("runs only as the child of the tests that kill it")
 	}
 	db := open(t, path, &clock{})
 	defer db.Close()
-	if err := oneJob(t.Context(), db); err != nil {
+	way := oneJob
+	if os.Getenv("BLOTTER_TEST_WAY") == "service" {
+		way = oneRequest
+	}
+	if err := way(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -23,6 +23,13 @@ const placeDir = "BLOTTER_TEST_VAULT"
 
 var crashJob = document.ID("j" + strings.Repeat("0", 26))
 
+// crashBlobs are what the child puts: what a client sent, and what a worker extracts.
+var crashBlobs = []vault.Ref{
+	{Job: crashJob, Class: vault.Upload},
+	{Job: crashJob, Class: vault.Original, Token: 1, Index: 1},
+	{Job: crashJob, Class: vault.Original, Token: 1, Index: 2},
+}
+
 // TestVaultChild is no test: it is the process that the crash test kills. It says when
 // a blob is put.
 func TestVaultChild(t *testing.T) {
@@ -32,8 +39,8 @@ func TestVaultChild(t *testing.T) {
 	}
 	db, v := openStore(t, dir)
 	p := &place{Vault: v}
-	for i := range 2 {
-		p.put(t, vault.Ref{Job: crashJob, Class: vault.Original, Token: 1, Index: i + 1}, pattern(1<<20+i))
+	for i, r := range crashBlobs {
+		p.put(t, r, pattern(1<<20+i))
 		fmt.Println("put", i+1)
 	}
 	v.Close()
@@ -55,7 +62,7 @@ func openStore(t *testing.T, dir string) (*sqlite.DB, *vault.Vault) {
 	return db, v
 }
 
-// A real process is killed at each durable operation of two Puts. What is listed is
+// A real process is killed at each durable operation of three Puts. What is listed is
 // whole; what it said was put is listed; what is left over can be swept away.
 func TestKilledWhilePutting(t *testing.T) {
 	for n := 1; ; n++ {
@@ -69,8 +76,8 @@ func TestKilledWhilePutting(t *testing.T) {
 		}
 		for _, r := range list {
 			got, err := p.get(t.Context(), r)
-			if err != nil || !slices.Equal(got, pattern(1<<20+r.Index-1)) {
-				t.Errorf("point %d: blob %d: %d bytes, %v", n, r.Index, len(got), err)
+			if i := slices.Index(crashBlobs, r); err != nil || i < 0 || !slices.Equal(got, pattern(1<<20+i)) {
+				t.Errorf("point %d: blob %v: %d bytes, %v", n, r, len(got), err)
 			}
 		}
 		if _, err := v.Sweep(t.Context(), func(vault.Ref) bool { return false }); err != nil {
@@ -83,7 +90,7 @@ func TestKilledWhilePutting(t *testing.T) {
 		v.Close()
 		db.Close()
 		if !killed {
-			if n < 20 || said != 2 {
+			if n < 30 || said != len(crashBlobs) {
 				t.Errorf("only %d points were passed; the test has lost its object", n-1)
 			}
 			t.Logf("killed at %d points", n-1)
