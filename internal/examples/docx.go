@@ -11,19 +11,25 @@ import (
 // encodeDOCX writes the smallest office document that shows some paragraphs and a
 // picture of that size in inches.
 func encodeDOCX(author string, paragraphs []string, picture []byte, widthInch, heightInch float64) ([]byte, error) {
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
-	parts := []struct {
-		name string
-		body []byte
-	}{
+	return encodePackage([]packagePart{
 		{"[Content_Types].xml", []byte(docxTypes)},
 		{"_rels/.rels", []byte(docxRelations)},
 		{"docProps/core.xml", []byte(strings.ReplaceAll(docxCore, "AUTHOR", author))},
 		{"word/document.xml", []byte(docxBody(paragraphs, widthInch, heightInch))},
 		{"word/_rels/document.xml.rels", []byte(docxPictureRelation)},
 		{"word/media/image1.png", picture},
-	}
+	})
+}
+
+// packagePart is one file of an office package.
+type packagePart struct {
+	name string
+	body []byte
+}
+
+func encodePackage(parts []packagePart) ([]byte, error) {
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
 	for _, p := range parts {
 		// A fixed time, so that the same example has the same bytes.
 		part, err := w.CreateHeader(&zip.FileHeader{Name: p.name, Method: zip.Deflate,

@@ -10,31 +10,46 @@ import (
 
 // report is a DOCX: two paragraphs of text and a scan pasted below them.
 func report() (Example, error) {
-	const dpi = 150
-	page, words, err := reportSheet().draw(dpi, color.White)
+	scan, words, err := reportScan()
 	if err != nil {
 		return Example{}, err
 	}
-	w, h := page.Rect.Dx(), page.Rect.Dy()
-	scan := image.NewRGBA(page.Rect)
-	draw.Draw(scan, scan.Rect, image.White, image.Point{}, draw.Src)
-	m := skew(-0.4, 1, 1, w, h)
-	warp(scan, page, m)
-	speckle(scan, 900)
-	var out bytes.Buffer
-	encoder := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := encoder.Encode(&out, sixteenGrays(gray(scan))); err != nil {
+	picture, err := encodePNG(scan)
+	if err != nil {
 		return Example{}, err
 	}
 	paragraphs := []string{
 		"Please find the chest CT report of Rosalind Achterberg below.",
 		"She asked for a copy at her next visit. The original film is in the archive.",
 	}
-	file, err := encodeDOCX("Ingrid Halvorsen", paragraphs, out.Bytes(), 6, 6*float64(h)/float64(w))
+	w, h := scan.Rect.Dx(), scan.Rect.Dy()
+	file, err := encodeDOCX("Ingrid Halvorsen", paragraphs, picture, 6, 6*float64(h)/float64(w))
 	if err != nil {
 		return Example{}, err
 	}
-	return Example{"report.docx", file, []Picture{{Width: w, Height: h, Words: move(words, m)}}}, nil
+	return Example{"report.docx", file, []Picture{{Width: w, Height: h, Words: words}}}, nil
+}
+
+// reportScan is the report as a scanner sees it, and where its words lie.
+func reportScan() (*image.Paletted, []Word, error) {
+	const dpi = 150
+	page, words, err := reportSheet().draw(dpi, color.White)
+	if err != nil {
+		return nil, nil, err
+	}
+	scan := image.NewRGBA(page.Rect)
+	draw.Draw(scan, scan.Rect, image.White, image.Point{}, draw.Src)
+	m := skew(-0.4, 1, 1, page.Rect.Dx(), page.Rect.Dy())
+	warp(scan, page, m)
+	speckle(scan, 900)
+	return sixteenGrays(gray(scan)), move(words, m), nil
+}
+
+func encodePNG(img image.Image) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	err := encoder.Encode(&out, img)
+	return out.Bytes(), err
 }
 
 func reportSheet() *sheet {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"blotter/internal/cell"
 	"blotter/internal/cell/wire"
 	"blotter/internal/document"
+	"blotter/internal/examples"
 	"blotter/internal/reason"
 )
 
@@ -72,7 +74,7 @@ func TestDocumentsThroughARealCell(t *testing.T) {
 	}
 }
 
-func checkDerivative(t *testing.T, a cell.Asset, made *bytes.Buffer) {
+func checkDerivative(t *testing.T, a cell.Asset, made io.Reader) {
 	t.Helper()
 	if a.Status != document.Redacted || len(a.Findings) == 0 {
 		t.Errorf("asset %d: %v %s with %d boxes", a.Index, a.Status, a.Reason, len(a.Findings))
@@ -140,5 +142,50 @@ func TestABoxLeftOutForGoodWithholdsTheAsset(t *testing.T) {
 	a := s.assets[0]
 	if a.Status != document.Withheld || a.Reason != reason.RedactLook || s.made[a.Index] != nil {
 		t.Errorf("the asset is %v for %q", a.Status, a.Reason)
+	}
+}
+
+// The same report in every other format: an animation whose second frame draws the lower
+// half alone, a bitmap, a picture on a slide that shows a quarter of it, a picture in a
+// sheet. Each of their pictures is redacted as well as the scan itself.
+func TestOtherFormatsThroughARealCell(t *testing.T) {
+	cfg := withEngines(t)
+	all, err := examples.Recast()
+	if err != nil {
+		t.Fatal(err)
+	}
+	formats := []document.Format{document.GIF, document.BMP, document.WebP, document.PPTX, document.XLSX}
+	for i, e := range all {
+		t.Run(e.Name, func(t *testing.T) {
+			s := &sink{}
+			r, err := start(t, cfg).Run(t.Context(), file(t, e.Bytes), task(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Format != formats[i] || r.Assets != len(e.Pictures) || (r.NotCovered&document.OfficeText != 0) != r.Format.IsOffice() {
+				t.Errorf("report %+v", r)
+			}
+			for _, a := range s.assets {
+				made := s.made[a.Index].Bytes()
+				checkDerivative(t, a, bytes.NewReader(made))
+				judgeDerivative(t, e, a, made)
+			}
+		})
+	}
+}
+
+func judgeDerivative(t *testing.T, e examples.Example, a cell.Asset, made []byte) {
+	t.Helper()
+	truth, ok := e.Picture(a.Page, a.Frame)
+	if !ok {
+		t.Fatalf("asset %d shows no picture of the example", a.Index)
+	}
+	img, err := png.Decode(bytes.NewReader(made))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := truth.Judge(img)
+	if v.Secret == 0 || v.Destroyed < v.Secret || v.Lost*10 > v.Kept {
+		t.Errorf("asset %d: %d of %d values destroyed, %v left; %d of %d words lost", a.Index, v.Destroyed, v.Secret, v.Leaks, v.Lost, v.Kept)
 	}
 }
