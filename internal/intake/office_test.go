@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"blotter/client"
@@ -84,7 +83,7 @@ func (n *notes) told(id document.ID) {
 // runner plays the pool of the synchronous path.
 type runner struct {
 	slots chan struct{}
-	run   func(ctx context.Context, id document.ID) (queue.Job, error)
+	run   atomic.Pointer[func(ctx context.Context, id document.ID) (queue.Job, error)]
 }
 
 func (r *runner) Slot() (func(), error) {
@@ -96,7 +95,9 @@ func (r *runner) Slot() (func(), error) {
 	}
 }
 
-func (r *runner) Run(ctx context.Context, id document.ID) (queue.Job, error) { return r.run(ctx, id) }
+func (r *runner) Run(ctx context.Context, id document.ID) (queue.Job, error) {
+	return (*r.run.Load())(ctx, id)
+}
 
 // vaultUploads joins vault and retention as the station does.
 type vaultUploads struct {
@@ -178,7 +179,8 @@ func testConfig() Config {
 	return c
 }
 
-func newOffice(t *testing.T, cfg Config) *office {
+// newOffice opens an office; with changes what it works with before it serves.
+func newOffice(t *testing.T, cfg Config, with ...func(*Deps)) *office {
 	t.Helper()
 	o := &office{
 		T: t, dir: t.TempDir(), source: t.TempDir(), offset: &atomic.Int64{}, notes: &notes{}, log: &lockedBuffer{},
@@ -186,7 +188,7 @@ func newOffice(t *testing.T, cfg Config) *office {
 	}
 	o.open()
 	_, o.key = o.newKey("alpha", access.Client, document.Lanes())
-	o.serve(cfg, noop.NewTracerProvider().Tracer(""))
+	o.serve(cfg, with...)
 	t.Cleanup(func() {
 		o.stop()
 		o.close()
@@ -211,7 +213,7 @@ func (o *office) close() {
 	o.must(errors.Join(o.vault.Close(), o.db.Close()))
 }
 
-func (o *office) deps(tracer trace.Tracer) Deps {
+func (o *office) deps() Deps {
 	stores, err := source.Open(source.Config{Prefixes: []string{"alpha=file://" + o.source + "/"}})
 	o.must(err)
 	return Deps{
@@ -223,17 +225,21 @@ func (o *office) deps(tracer trace.Tracer) Deps {
 			}
 			return nil
 		},
-		Moved: o.notes.told, Log: logs.New(o.log, slog.LevelInfo), Tracer: tracer,
+		Moved: o.notes.told, Log: logs.New(o.log, slog.LevelInfo), Tracer: noop.NewTracerProvider().Tracer(""),
 	}
 }
 
-func (o *office) serve(cfg Config, tracer trace.Tracer) {
+func (o *office) serve(cfg Config, with ...func(*Deps)) {
 	o.Helper()
 	o.must(cfg.Validate())
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	o.must(err)
 	o.url = "http://" + l.Addr().String()
-	o.api = New(cfg, o.deps(tracer))
+	deps := o.deps()
+	for _, change := range with {
+		change(&deps)
+	}
+	o.api = New(cfg, deps)
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- o.api.Serve(ctx, l) }()
