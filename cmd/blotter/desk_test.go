@@ -139,6 +139,27 @@ func TestDeskWaitsForTheSigner(t *testing.T) {
 	}
 }
 
+// A key whose making cannot be signed is not handed out.
+func TestUnsignedKeyIsNotShown(t *testing.T) {
+	s := newStation(t)
+	path := filepath.Join(s.data, "blotter.db")
+	add := func() ran { return s.run(program(t), "keys", "add", "--tenant", "ward", "--role", "client") }
+	if r := add(); r.exit != 0 {
+		t.Fatalf("keys add ended with %d: %s", r.exit, r.err)
+	}
+	backup, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := add(); r.exit != 0 {
+		t.Fatalf("keys add ended with %d: %s", r.exit, r.err)
+	}
+	write(t, path, backup) // older than what was signed
+	if r := add(); r.exit != 1 || r.out != "" || !strings.Contains(r.err, "reason: audit.log_rolled_back") {
+		t.Errorf("keys add ended with %d: %s%s", r.exit, r.out, r.err)
+	}
+}
+
 // A job that is cancelled while a worker holds it ends at once; the worker writes nothing
 // more, and its command says what became of the document.
 func TestCancelWhileLeased(t *testing.T) {
