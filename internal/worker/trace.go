@@ -43,7 +43,12 @@ func (a *attempt) trace(ctx context.Context) {
 	if !span.IsRecording() {
 		return
 	}
-	span.SetAttributes(keyState.String(string(a.ended)), keyReason.String(string(a.why)))
+	if a.ended != "" {
+		span.SetAttributes(keyState.String(string(a.ended)))
+	}
+	if a.why != "" {
+		span.SetAttributes(keyReason.String(string(a.why)))
+	}
 	tracer := span.TracerProvider().Tracer("")
 	for _, s := range document.Stages() {
 		if a.began[s].IsZero() || a.timings[s] == 0 {

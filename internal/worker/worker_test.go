@@ -94,22 +94,34 @@ func (s *station) must(err error) {
 // bytesOf is what the tests' document holds.
 var bytesOf = []byte("the bytes of a document")
 
-// enqueue takes in a job for a document, changed as the test wants.
+// enqueue takes in a job for a file of the command line, changed as the test wants.
 func (s *station) enqueue(change func(*queue.Job)) document.ID {
 	s.Helper()
 	file := filepath.Join(s.TempDir(), "document")
 	s.must(os.WriteFile(file, bytesOf, 0o600))
 	ref, err := source.File(file)
 	s.must(err)
-	order, err := worker.Order{Source: ref}.Plain()
+	return s.order(worker.Order{Source: ref}, change)
+}
+
+// order takes in a job with its upload, where the order speaks of one.
+func (s *station) order(o worker.Order, change func(*queue.Job)) document.ID {
+	s.Helper()
+	plain, err := o.Plain()
 	s.must(err)
 	p := s.policy
 	j := queue.Job{
 		ID: document.NewID(), Tenant: document.Local, Lane: document.Bulk, Input: document.Sum(bytesOf),
 		Policy: queue.PolicyRef{Name: p.Name, Version: p.Version, Digest: p.Digest(), Body: p.Canonical()},
 	}
-	j.Sealed, err = s.vault.Seal(s.Context(), j.ID, order)
+	j.Sealed, err = s.vault.Seal(s.Context(), j.ID, plain)
 	s.must(err)
+	if o.Upload {
+		w, err := s.vault.Upload(s.Context(), j.ID)
+		s.must(err)
+		_, err = w.Write(bytesOf)
+		s.must(errors.Join(err, w.Close()))
+	}
 	if change != nil {
 		change(&j)
 	}
