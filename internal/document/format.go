@@ -49,6 +49,9 @@ const (
 	MHTML         Format = 67 // a web page saved as mail
 	Flash         Format = 68
 	XFA           Format = 69 // a form in Adobe's XML, outside a PDF
+	Photoshop     Format = 70
+	JPEGXL        Format = 71
+	JPEGXR        Format = 72 // which office suites write beside a PNG
 )
 
 // Opened lists the formats that blotter opens, as documents and as pictures within
@@ -84,6 +87,7 @@ var formatNames = map[Format]string{
 	ZIP: "application/zip", Archive: "application/x-archive", Video: "video/*", Audio: "audio/*",
 	Script: "text/x-script", Executable: "application/x-executable", Empty: "application/x-empty",
 	MHTML: "multipart/related", Flash: "application/x-shockwave-flash", XFA: "application/vnd.adobe.xdp+xml",
+	Photoshop: "image/vnd.adobe.photoshop", JPEGXL: "image/jxl", JPEGXR: "image/jxr",
 }
 
 // String is the media type used in results and events.

@@ -27,6 +27,8 @@ var signatures = []signature{
 	{0, "{\\rtf", document.RTF},
 	{128, "DICM", document.DICOM},
 	{0, "\x00\x00\x00\x0cjP  \r\n\x87\n", document.JPEG2000}, {0, "\xff\x4f\xff\x51", document.JPEG2000},
+	{0, "8BPS\x00", document.Photoshop}, {0, "II\xbc\x01", document.JPEGXR},
+	{0, "\x00\x00\x00\x0cJXL \r\n\x87\n", document.JPEGXL}, {0, "\xff\x0a", document.JPEGXL},
 	{0, "\x97JB2\r\n\x1a\n", document.JBIG2},
 	{40, " EMF", document.EMF},
 	{0, "\xd7\xcd\xc6\x9a", document.WMF}, {0, "\x01\x00\x09\x00\x00\x03", document.WMF}, {0, "\x02\x00\x09\x00\x00\x03", document.WMF},

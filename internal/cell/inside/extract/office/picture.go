@@ -18,6 +18,8 @@ func pictureKind(head []byte) document.Format {
 		return document.JPEG
 	case starts("II*\x00"), starts("MM\x00*"), starts("II+\x00"), starts("MM\x00+"):
 		return document.TIFF
+	case starts("II\xbc\x01"):
+		return document.JPEGXR
 	case starts("GIF87a"), starts("GIF89a"):
 		return document.GIF
 	case starts("RIFF") && at(8, "WEBP"):

@@ -38,8 +38,12 @@ type canvas struct {
 }
 
 // show returns the canvas after cel i, for the caller to keep. Going forward draws each
-// cel once; going back starts anew. After the last cel the canvas is given away.
+// cel once; going back starts anew. After the last cel the canvas is given away. One
+// cel that fills the canvas alone is the picture, and may have transparent pixels.
 func (c *canvas) show(i, width, height int) (*image.NRGBA, error) {
+	if only := c.cels[0].cel; len(c.cels) == 1 && only.at == image.Rect(0, 0, width, height) {
+		return only.decode()
+	}
 	if c.pix == nil || i < c.next-1 || c.failed != nil && i < c.next {
 		*c = canvas{cels: c.cels, pix: image.NewRGBA(image.Rect(0, 0, width, height))}
 		draw.Draw(c.pix, c.pix.Rect, image.White, image.Point{}, draw.Src)
