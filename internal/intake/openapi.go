@@ -55,7 +55,7 @@ const (
 // Reasons that every operation can give, and every one that needs a key.
 var (
 	everywhere = []reason.Code{reason.APIStopping, reason.Internal}
-	withKey    = []reason.Code{reason.APIUnauthorised, reason.APIForbidden, reason.APIRate, reason.QueueBusy}
+	withKey    = []reason.Code{reason.APIUnauthorised, reason.APIRate, reason.QueueBusy}
 )
 
 const (
@@ -171,6 +171,9 @@ func (o operation) addProblems(out *huma.Operation, r huma.Registry) {
 	codes := append(slices.Clone(o.reasons), everywhere...)
 	if !o.open {
 		codes = append(codes, withKey...)
+	}
+	if !o.open && len(rolesWith(o.right)) < len(access.Roles()) {
+		codes = append(codes, reason.APIForbidden)
 	}
 	byStatus := map[int][]reason.Entry{}
 	for _, c := range codes {

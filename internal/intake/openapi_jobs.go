@@ -37,7 +37,7 @@ func (a *API) watching() []operation {
 			{200, "One page of jobs", "application/json", client.Jobs{}, []string{"ETag"}},
 			{status: 304, text: "It is what If-None-Match names", headers: []string{"ETag"}},
 		},
-		reasons: []reason.Code{reason.APIRequest, reason.VaultDamaged},
+		reasons: []reason.Code{reason.APIRequest, reason.APIForbidden, reason.VaultDamaged},
 		curl:    `curl -H "Authorization: Bearer $KEY" "$BLOTTER/v1/jobs?state=rejected&limit=20"`,
 	}, {
 		pattern: "GET /v1/jobs/{id}/events", right: access.Read, serve: a.events,
