@@ -16,6 +16,7 @@ import (
 // cli is the command line.
 type cli struct {
 	Redact     redactCommand     `cmd:"" help:"Redact documents: images and a receipt for each."`
+	Serve      serveCommand      `cmd:"" help:"Run the service: HTTP API, workers and trail on one data directory."`
 	Verify     verifyCommand     `cmd:"" help:"Verify receipts, and the files beside them, offline."`
 	Keys       keysCommand       `cmd:"" help:"Make, list and revoke the API keys of the service."`
 	Jobs       jobsCommand       `cmd:"" help:"List and show jobs; replay, discard and cancel them."`

@@ -37,11 +37,14 @@ type Station struct {
 	log       *slog.Logger
 	store     *sqlite.DB
 	vault     *vault.Vault
+	cellSetup cell.Config
 	cells     *cell.Pool
+	root      *workdir.Root
 	worker    *worker.Worker
 	retention *retention.Retention
 	code      receipt.Code
-	wake      chan struct{} // there may be something to seal; holds one signal
+	wake      chan struct{}     // there may be something to seal; holds one signal
+	sealed    func(document.ID) // told of jobs whose events were sealed; nil: nobody
 }
 
 // Open opens the data directory, making what is missing, and starts cells ahead.
@@ -58,18 +61,24 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger, progress fun
 	if err := s.openStores(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	root, err := workdir.OpenRoot(cfg.WorkDir)
-	if err != nil {
+	if s.root, err = workdir.OpenRoot(cfg.WorkDir); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.cells = cell.NewPool(cellConfig(cfg, engines), 1)
-	s.worker = &worker.Worker{
-		Config: worker.Config{Lease: cfg.Lease, Heartbeat: cfg.Lease / 3, Backoff: cfg.Backoff},
-		Store:  s.store, Vault: s.vault, Cells: s.cells, Root: root, Code: s.code, Log: log,
-		Sealed: s.wakeSequencer, Progress: progress,
-	}
+	s.cellSetup = cellConfig(cfg, engines)
+	s.cells = cell.NewPool(s.cellSetup, 1)
+	s.worker = s.newWorker(s.cells)
+	s.worker.Progress = progress
 	s.retention = &retention.Retention{Store: s.store, Vault: s.vault, Log: log, Sealed: s.wakeSequencer}
 	return s, nil
+}
+
+// newWorker makes a worker that gives its documents to the cells of a pool.
+func (s *Station) newWorker(cells *cell.Pool) *worker.Worker {
+	return &worker.Worker{
+		Config: worker.Config{Lease: s.cfg.Lease, Heartbeat: s.cfg.Lease / 3, Backoff: s.cfg.Backoff},
+		Store:  s.store, Vault: s.vault, Cells: cells, Root: s.root, Code: s.code, Log: s.log,
+		Budgets: s.cfg.Budgets, Sealed: s.wakeSequencer,
+	}
 }
 
 func (s *Station) openStores(ctx context.Context) (err error) {
@@ -96,10 +105,7 @@ func (s *Station) Close() error {
 }
 
 func (s *Station) wakeSequencer() {
-	select {
-	case s.wake <- struct{}{}:
-	default: // one signal is enough
-	}
+	signal(s.wake)
 }
 
 // electionInterval is how often a process that is not the sequencer looks whether the
@@ -135,6 +141,7 @@ func (s *Station) sealElected(ctx context.Context) error {
 	seq, err := sequencer.Open(ctx, sequencer.Config{
 		Dir: auditDir(s.cfg.Data), Log: s.store, Now: time.Now,
 		Failed: func(err error) { s.log.Warn("sealing failed", "reason", reason.Of(err)) },
+		Sealed: s.sealed,
 	})
 	if err != nil {
 		return err

@@ -19,6 +19,9 @@ import (
 
 	"blotter/internal/cell"
 	"blotter/internal/cell/engine"
+	"blotter/internal/document"
+	"blotter/internal/intake"
+	"blotter/internal/ops"
 	"blotter/internal/queue"
 	"blotter/internal/reason"
 	"blotter/internal/strictyaml"
@@ -34,6 +37,22 @@ type Config struct {
 	Lease    time.Duration // length of a claim without a heartbeat
 	Backoff  queue.Backoff
 	Cell     cell.Config // but for Engines, which the application finds
+	Serve    Serve
+	API      intake.Config
+	Budgets  document.Budgets
+	Traces   ops.TraceConfig
+}
+
+// Serve is what only the service needs.
+type Serve struct {
+	Listen    string // host:port of the API
+	OpsListen string // host:port of the private listener; empty: none
+
+	InteractiveWorkers int      // beside Workers, for interactive jobs alone
+	SyncSlots          int      // images at once on the synchronous path; 0: closed
+	Policies           []string // files; the first is the node's own
+	Sources            []string // prefixes of governed stores, URL or tenant=URL
+	DiskFreeBytes      int64    // below it nothing new is taken in
 }
 
 // Source is where the configuration comes from.
@@ -143,10 +162,12 @@ func (d *draft) finish(env map[string]string) error {
 		}
 		*dir = abs
 	}
+	c.API.RatePerSecond = float64(d.rate)
+	c.API.ReserveFor = max(c.API.ReserveFor, 2*c.API.BodyIdle)
 	if c.Workers == 0 {
 		c.Workers = max(1, runtime.NumCPU()/2)
 	}
-	problems = append(problems, c.LogLevel.UnmarshalText([]byte(d.logLevel)), d.acceptMissing(), c.Backoff.Validate(), c.Cell.Validate())
+	problems = append(problems, c.LogLevel.UnmarshalText([]byte(d.logLevel)), d.acceptMissing(), c.Backoff.Validate(), c.Cell.Validate(), c.API.Validate(), c.Traces.Validate())
 	return errors.Join(problems...)
 }
 

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,9 @@ import (
 	"blotter/internal/cell"
 	"blotter/internal/cell/wire"
 	"blotter/internal/config"
+	"blotter/internal/document"
+	"blotter/internal/intake"
+	"blotter/internal/ops"
 	"blotter/internal/queue"
 	"blotter/internal/reason"
 )
@@ -30,12 +34,48 @@ func TestDefaults(t *testing.T) {
 		LogLevel: slog.LevelWarn, Workers: c.Workers, Lease: 10 * time.Second, Backoff: queue.DefaultBackoff,
 		Cell: cell.Config{MemoryBytes: cell.DefaultMemory, AddressSpaceBytes: cell.DefaultAddressSpace,
 			StartTimeout: cell.DefaultStartTimeout},
+		Serve: config.Serve{Listen: "127.0.0.1:8080", OpsListen: "127.0.0.1:9090", InteractiveWorkers: 1, SyncSlots: 1,
+			Policies: []string{}, Sources: []string{}, DiskFreeBytes: 1 << 30},
+		API: intake.Default(), Budgets: budgets(), Traces: ops.TraceConfig{Sample: 1},
 	}
 	if d := cmp.Diff(want, c); d != "" {
 		t.Error(d)
 	}
 	if c.Workers < 1 {
 		t.Errorf("%d workers", c.Workers)
+	}
+}
+
+func budgets() document.Budgets {
+	return document.Budgets{
+		document.StageQueue: 30 * time.Second, document.StageFetch: 5 * time.Second, document.StageSniff: time.Second,
+		document.StageExtract: 20 * time.Second, document.StageRead: time.Minute, document.StageDetect: 10 * time.Second,
+		document.StageRedact: 20 * time.Second, document.StageVerify: time.Minute, document.StageStore: 5 * time.Second,
+		document.StageSeal: 5 * time.Second,
+	}
+}
+
+func TestServiceSettings(t *testing.T) {
+	file := write(t, "serve: {listen: \"[::1]:0\", ops_listen: \"\", sources: [\"clinic=s3://b/p/\"]}\n"+
+		"api: {rate_per_second: 7, body_idle: 40s, backlog_per_tenant: 3}\nbudgets: {read: 3s, queue: 0s}\n")
+	c, err := config.Load(config.Source{File: file, Env: []string{"HOME=/x", "BLOTTER_ENGINES=/e", "BLOTTER_SERVE_POLICIES=/a, /b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Serve.Listen != "[::1]:0" || c.Serve.OpsListen != "" || c.API.RatePerSecond != 7 || c.API.Backlog.Tenant != 3 ||
+		!slices.Equal(c.Serve.Policies, []string{"/a", "/b"}) || !slices.Equal(c.Serve.Sources, []string{"clinic=s3://b/p/"}) ||
+		c.Budgets[document.StageRead] != 3*time.Second || c.Budgets[document.StageQueue] != 0 {
+		t.Errorf("got %+v", c)
+	}
+	if c.API.ReserveFor < 2*c.API.BodyIdle {
+		t.Errorf("a reservation of %v is shorter than an upload may stand still", c.API.ReserveFor)
+	}
+	_, err = config.Load(config.Source{Env: []string{"HOME=/x", "BLOTTER_ENGINES=/e", "BLOTTER_SERVE_LISTEN=nowhere",
+		"BLOTTER_API_UPLOADS_TOTAL=1", "BLOTTER_TELEMETRY_OTLP_ENDPOINT=x y", "BLOTTER_SERVE_TLS_CERT=/c"}})
+	for _, want := range []string{"SERVE_LISTEN must be host:port", "uploads of one", "trace endpoint", "must be given together"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in:\n%v", want, err)
+		}
 	}
 }
 

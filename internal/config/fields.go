@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blotter/internal/cell/wire"
+	"blotter/internal/intake"
 	"blotter/internal/strictyaml"
 )
 
@@ -24,19 +25,28 @@ type draft struct {
 	*Config
 	logLevel string
 	accept   []string
+	rate     int // requests a second
 }
 
 // minCellMemory is the least resident memory of a cell, 640 MiB: with less, honest pages
 // (the examples took up to 610 million bytes) would be rejected for the node's sake.
 const minCellMemory = 640 << 20
 
-func newDraft(c *Config) *draft { return &draft{Config: c} }
+func newDraft(c *Config) *draft {
+	c.API = intake.Default() // ReserveFor, which follows from others, is no setting
+	return &draft{Config: c}
+}
 
-// listField is the one setting that is a list; in a variable its items stand between commas.
-const listField = "cell.accept_missing"
+// listFields are the settings that are lists; in a variable their items stand between commas.
+var listFields = []string{"cell.accept_missing", "serve.policies", "serve.sources"}
 
 // fields lists every setting in the order of the default file.
 func (d *draft) fields() []strictyaml.Field {
+	return slices.Concat(d.nodeFields(), d.serveFields(), d.apiFields(), d.budgetFields())
+}
+
+// nodeFields are the settings of every command.
+func (d *draft) nodeFields() []strictyaml.Field {
 	c := d.Config
 	return []strictyaml.Field{
 		{Path: "data", Set: strictyaml.Text(&c.Data, nil)},
@@ -53,7 +63,7 @@ func (d *draft) fields() []strictyaml.Field {
 		{Path: "cell.threads", Set: strictyaml.Whole(&c.Cell.Threads, 0, 256)},
 		{Path: "cell.nice", Set: strictyaml.Whole(&c.Cell.Nice, 0, 19)},
 		{Path: "cell.start_timeout", Set: strictyaml.Duration(&c.Cell.StartTimeout, time.Second, 10*time.Minute)},
-		{Path: listField, Set: strictyaml.List(&d.accept, checkProtection)},
+		{Path: "cell.accept_missing", Set: strictyaml.List(&d.accept, checkProtection)},
 	}
 }
 
@@ -86,7 +96,7 @@ func isForeign(name string) bool {
 }
 
 func fromVariable(path, text string) strictyaml.Value {
-	if path != listField {
+	if !slices.Contains(listFields, path) {
 		return strictyaml.Value{Text: text}
 	}
 	v := strictyaml.Value{List: true, Items: []string{}}

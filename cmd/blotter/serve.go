@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+
+	"blotter/internal/app"
+	"blotter/internal/config"
+	"blotter/internal/logs"
+	"blotter/internal/reason"
+)
+
+// serveCommand is `blotter serve`.
+type serveCommand struct {
+	Data   string `placeholder:"DIR" help:"Data directory; $$BLOTTER_DATA, else the XDG state directory, without it." type:"path"`
+	Listen string `placeholder:"HOST:PORT" help:"Where the API listens; serve.listen of the configuration without it."`
+}
+
+// Run implements command. It returns when the service was told to stop and has stopped.
+func (s *serveCommand) Run(c *call) (int, error) {
+	cfg, err := c.load(s.Data)
+	if err != nil {
+		return 0, err
+	}
+	if s.Listen != "" {
+		cfg.Serve.Listen = s.Listen
+	}
+	l, err := listen(cfg)
+	if err != nil {
+		return 0, err
+	}
+	service, err := app.OpenService(c.ctx, cfg, logs.New(c.stdio.err, cfg.LogLevel))
+	if err != nil {
+		return 0, errors.Join(err, closed(l))
+	}
+	if err := greet(c, cfg, service, l); err != nil {
+		return 0, errors.Join(err, closed(l), service.Close())
+	}
+	return reason.ExitOK, errors.Join(service.Serve(c.ctx, l), service.Close())
+}
+
+func listen(cfg config.Config) (app.Listeners, error) {
+	var l app.Listeners
+	var err error
+	if l.API, err = listenOn("serve.listen", cfg.Serve.Listen); err != nil {
+		return l, err
+	}
+	if cfg.Serve.OpsListen == "" {
+		return l, nil
+	}
+	if l.Ops, err = listenOn("serve.ops_listen", cfg.Serve.OpsListen); err != nil {
+		return l, errors.Join(err, closed(l))
+	}
+	return l, nil
+}
+
+func listenOn(setting, address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, reason.Because(reason.ConfigInvalid, fmt.Errorf("%s: nobody can listen on %q: it is in use, or no address of this host", setting, address))
+	}
+	return l, nil
+}
+
+func closed(l app.Listeners) error {
+	err := l.API.Close()
+	if l.Ops != nil {
+		err = errors.Join(err, l.Ops.Close())
+	}
+	return err
+}
+
+// greet says where the service is and, the first time, shows the first API key.
+func greet(c *call, cfg config.Config, s *app.Service, l app.Listeners) error {
+	scheme := "http"
+	if cfg.API.TLSCert != "" {
+		scheme = "https"
+	}
+	key, made, err := s.FirstKey(c.ctx)
+	if err != nil {
+		return err
+	}
+	if made {
+		fmt.Fprintf(c.stdio.out, "API key, shown this once: %s\n", key)
+	}
+	if l.Ops != nil {
+		fmt.Fprintf(c.stdio.out, "Metrics, health and profiles: http://%s/\n", l.Ops.Addr())
+	}
+	fmt.Fprintf(c.stdio.out, "Listening on %s://%s/ (documentation: /docs)\n", scheme, l.API.Addr())
+	return nil
+}

@@ -1,0 +1,169 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"blotter/internal/document"
+	"blotter/internal/ops"
+	"blotter/internal/queue"
+	"blotter/internal/reason"
+	"blotter/internal/worker"
+)
+
+// Listeners are where a service listens.
+type Listeners struct {
+	API net.Listener
+	Ops net.Listener // nil: none
+}
+
+// Serve runs the service until ctx ends: API, workers, janitor, sealing and the private
+// listener. Then nothing new is claimed or taken in; requests and documents under way may
+// finish within the grace time, after which jobs go back into the queue; the trail is
+// sealed last. The error is nil after an ordinary stop.
+func (s *Service) Serve(ctx context.Context, l Listeners) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	context.AfterFunc(ctx, func() { close(s.stopped) })
+	sealing, stopSealing := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopSealing()
+	var sealer, others sync.WaitGroup
+	run := func(wg *sync.WaitGroup, ctx context.Context, do func(context.Context) error) {
+		wg.Go(func() {
+			if err := do(ctx); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	run(&sealer, sealing, s.seal)
+	if err := s.tidyUp(ctx); err != nil {
+		stopSealing()
+		sealer.Wait()
+		return err
+	}
+	working, stopWorking := s.graceful(ctx)
+	defer stopWorking()
+	for range s.cfg.Workers {
+		run(&others, ctx, s.claims(working, worker.Want{}))
+	}
+	for range s.cfg.Serve.InteractiveWorkers {
+		run(&others, ctx, s.claims(working, worker.Want{Lane: document.Interactive}))
+	}
+	run(&others, ctx, s.tend)
+	run(&others, ctx, s.follow)
+	run(&others, ctx, func(ctx context.Context) error { return s.api.Serve(ctx, l.API) })
+	if l.Ops != nil {
+		run(&others, ctx, func(ctx context.Context) error { return ops.Serve(ctx, l.Ops, s.ops) })
+	}
+	others.Wait()
+	err := s.lastSeal(sealing)
+	stopSealing()
+	sealer.Wait()
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause // why all was stopped
+	}
+	return err
+}
+
+// graceful returns a context that outlives ctx by the grace time.
+func (s *Service) graceful(ctx context.Context) (context.Context, context.CancelFunc) {
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() { time.AfterFunc(s.cfg.API.Grace, stop) })
+	return working, stop
+}
+
+// lastSeal seals what the stopping process still has to say.
+func (s *Service) lastSeal(sealing context.Context) error {
+	last, enough := context.WithTimeoutCause(sealing, lastWords, errSealing)
+	defer enough()
+	if err := s.drain(last); err != nil {
+		s.log.Warn("events wait for the next start", "reason", reason.Of(err))
+	}
+	return nil
+}
+
+// idle is how often a worker that found nothing looks again without having been woken:
+// another process may have enqueued, or a pause may be over.
+const idle = 250 * time.Millisecond
+
+// claims returns the loop of one worker: it claims while its context lives, and works
+// under the other, which lives longer.
+func (s *Service) claims(working context.Context, want worker.Want) func(context.Context) error {
+	return func(ctx context.Context) error {
+		again := time.NewTicker(idle)
+		defer again.Stop()
+		var t trouble
+		for ctx.Err() == nil {
+			_, err := s.worker.Next(working, want)
+			if err == nil {
+				t.over()
+				continue
+			}
+			if working.Err() != nil {
+				return nil
+			}
+			if !errors.Is(err, queue.ErrNoJob) {
+				if t.lasted() == 0 {
+					s.log.Warn("waiting out a failure", "reason", reason.Of(err))
+				}
+				if err := t.met(err); err != nil {
+					return err
+				}
+			}
+			select {
+			case <-s.work:
+			case <-again.C:
+			case <-ctx.Done():
+			}
+		}
+		return nil
+	}
+}
+
+// sweepEvery is how often what is over is destroyed.
+const sweepEvery = time.Minute
+
+// tend is the janitor's loop: leases that ran out, working copies of killed processes,
+// keys whose time is over.
+func (s *Service) tend(ctx context.Context) error {
+	expire, sweep := time.NewTicker(s.cfg.Lease/4), time.NewTicker(sweepEvery)
+	defer expire.Stop()
+	defer sweep.Stop()
+	var t trouble
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-expire.C:
+			err = s.worker.ExpireLeases(ctx)
+		case <-sweep.C:
+			err = s.tidyUp(ctx)
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err := t.met(err); err != nil {
+			return err
+		}
+	}
+}
+
+// follow acts on jobs that the API moved: a cancelled one takes its cell with it.
+func (s *Service) follow(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case id := <-s.moved:
+			j, err := s.store.Job(ctx, id)
+			if err == nil && (j.State == document.Cancelled || j.Target == document.Cancelled) {
+				s.worker.Drop(id)
+				s.runner.worker.Drop(id)
+			}
+		}
+	}
+}
