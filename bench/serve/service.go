@@ -34,7 +34,7 @@ func newService(ctx context.Context, p plan, name string) (*service, error) {
 	s := &service{binary: p.binary, data: filepath.Join(p.scratch, name)}
 	cmd := exec.CommandContext(ctx, s.binary, "keys", "add", "--data", s.data, "--tenant", "bench", "--role", "client", "--lanes", "interactive,bulk")
 	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, os.Stderr
+	cmd.Stdout = &said
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("make an API key: %w", err)
 	}
@@ -59,7 +59,7 @@ func freeAddress() (string, error) {
 func (s *service) start(ctx context.Context) error {
 	s.cmd = exec.Command(s.binary, "serve", "--data", s.data)
 	s.cmd.Env = append(os.Environ(),
-		"BLOTTER_SERVE_LISTEN="+s.api, "BLOTTER_SERVE_OPS_LISTEN="+s.ops, "BLOTTER_SERVE_GRACE=1s",
+		"BLOTTER_SERVE_LISTEN="+s.api, "BLOTTER_SERVE_OPS_LISTEN="+s.ops, "BLOTTER_SERVE_GRACE=1s", "BLOTTER_LOG_LEVEL=error", // abandoned leases are no news here
 		"BLOTTER_API_RATE_PER_SECOND=100000", "BLOTTER_API_RATE_BURST=100000", "BLOTTER_API_UPLOADS_PER_KEY=64",
 		"BLOTTER_API_BACKLOG_PER_TENANT=100000", "BLOTTER_API_BACKLOG_TOTAL=100000")
 	s.cmd.Stdout, s.cmd.Stderr = io.Discard, os.Stderr
