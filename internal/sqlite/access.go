@@ -18,7 +18,7 @@ var _ access.Store = (*DB)(nil)
 func (db *DB) AddAccess(ctx context.Context, k access.Key, first bool, granted receipt.Event) (added bool, err error) {
 	err = db.write(ctx, "store an API key", func(t *tx) error {
 		any := false
-		if err := t.QueryRowContext(ctx, sqlAccessAny).Scan(&any); err != nil || (first && any) {
+		if err := t.QueryRowContext(t.ctx, sqlAccessAny).Scan(&any); err != nil || (first && any) {
 			return err
 		}
 		_, err := t.exec(sqlAccessAdd, sql.Named("id", k.ID), sql.Named("tenant", string(k.Tenant)),
@@ -58,7 +58,7 @@ func (db *DB) RevokeAccess(ctx context.Context, id string, revoked receipt.Event
 		if n == 1 {
 			return t.tell(revoked)
 		}
-		_, err = scanAccess(t.QueryRowContext(ctx, sqlAccessByID, sql.Named("id", id)))
+		_, err = scanAccess(t.QueryRowContext(t.ctx, sqlAccessByID, sql.Named("id", id)))
 		if errors.Is(err, sql.ErrNoRows) {
 			return errNoAccess
 		}

@@ -4,9 +4,9 @@
 // vault.Keys, access.Store) over one database file, which several processes may open at
 // once.
 //
-// What it promises: a method that writes is one transaction and on disk when it returns
-// nil (write-ahead log, synchronous=FULL); writers take turns; readers never wait for
-// them. Times are SQLite's own, in milliseconds. Deleted rows are overwritten
+// What it promises: a method that writes is there as a whole or not at all, and on disk
+// when it returns nil (write-ahead log, synchronous=FULL); writers take turns, and those
+// of one process that wait together share a transaction; readers never wait for them. Times are SQLite's own, in milliseconds. Deleted rows are overwritten
 // (secure_delete), so that a destroyed key is gone from the file.
 //
 // Opened read-write, the file has mode 0600; its companions -wal and -shm inherit that.
@@ -46,6 +46,7 @@ type Options struct {
 // DB is an open store. Its methods are safe for concurrent use.
 type DB struct {
 	writer *sql.DB // one connection: transactions of this process queue here, not in SQLite
+	group  group   // what waits for it
 	reader *sql.DB
 	offset func() time.Duration
 }
@@ -57,7 +58,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, failed("prepare the database file", err)
 	}
-	db := &DB{offset: o.Offset}
+	db := &DB{offset: o.Offset, group: group{lead: make(chan struct{}, 1)}}
 	if db.offset == nil {
 		db.offset = func() time.Duration { return 0 }
 	}

@@ -53,7 +53,7 @@ func (db *DB) Append(ctx context.Context, b audit.Batch) error {
 	return db.write(ctx, "append to the log", func(t *tx) error {
 		var size int64
 		var checkpoint []byte
-		if err := t.QueryRowContext(ctx, sqlLogHead).Scan(&size, &checkpoint); err != nil {
+		if err := t.QueryRowContext(t.ctx, sqlLogHead).Scan(&size, &checkpoint); err != nil {
 			return err
 		}
 		if size != b.First {

@@ -20,5 +20,14 @@ ON CONFLICT (one) DO UPDATE SET version = excluded.version;
 -- no older page. Answers whether something stood in the way.
 PRAGMA wal_checkpoint(TRUNCATE);
 
+-- name: savepoint
+SAVEPOINT one_write;
+
+-- name: savepoint_undo
+ROLLBACK TO one_write;
+
+-- name: savepoint_release
+RELEASE one_write;
+
 -- name: outbox_add
 INSERT INTO outbox (event, job, state, created) VALUES (:event, :job, :state, :now);

@@ -8,41 +8,21 @@ import (
 	"fmt"
 
 	"blotter/internal/document"
-	"blotter/internal/durable"
 	"blotter/receipt"
 )
 
-// tx is one immediate transaction with the instant at which it holds the write lock.
+// tx is one write in an immediate transaction, with the instant at which that holds the
+// write lock.
 type tx struct {
 	*sql.Tx
 	ctx context.Context
 	now int64 // by the store's clock, milliseconds
 }
 
-// write runs do in one immediate transaction, which is on disk when write returns nil.
-// what says what was attempted, for the error.
+// write runs do in a transaction, which is on disk when write returns nil. What do did is
+// there as a whole or not at all. what says what was attempted, for the error.
 func (db *DB) write(ctx context.Context, what string, do func(*tx) error) error {
-	err := db.transact(ctx, do)
-	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
-		err = ctx.Err() // rolled back because the caller had gone
-	}
-	return failed(what, err)
-}
-
-func (db *DB) transact(ctx context.Context, do func(*tx) error) error {
-	raw, err := db.writer.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer raw.Rollback() // does nothing after a commit; else the reason is already on its way
-	now, err := db.clock(ctx, raw)
-	if err != nil {
-		return err
-	}
-	if err := do(&tx{raw, ctx, now}); err != nil {
-		return err
-	}
-	return durable.Around("sqlite.commit", raw.Commit)
+	return failed(what, db.transact(ctx, do))
 }
 
 // exec runs a step and returns how many rows it changed.
