@@ -53,7 +53,7 @@ func Default() Config {
 		Grace:         30 * time.Second, // what orchestrators wait before they kill
 		ReserveFor:    30 * time.Second,
 
-		MaxConnections: 4096, // about 100 MiB when all of them wait
+		MaxConnections: 4096, // about 70 MiB when all of them wait (TestTenThousandConnections)
 		UploadsPerKey:  8,
 		UploadsTotal:   64, // each holds about 2 MiB of cipher buffers
 		Waiters:        1024,

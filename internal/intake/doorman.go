@@ -13,11 +13,13 @@ import (
 // places are taken, a newcomer gets that of the connection that has waited longest
 // without a whole request header, be it new or between two requests: under an attack with
 // connections that say nothing, or say it slowly, an honest client gets in at once, and is
-// served before its own turn to go comes. A connection with a request under way is never
-// closed; while there are no others, newcomers wait in the kernel's queue.
+// served before its own turn to go comes. Everybody has a moment to say something; a
+// connection with a request under way is never closed. Until one may be, newcomers wait
+// in the kernel's queue.
 type doorman struct {
 	net.Listener
 	most      int
+	hearing   time.Duration // how long everybody may stay
 	writeIdle time.Duration // for one write
 
 	mu      sync.Mutex
@@ -27,8 +29,12 @@ type doorman struct {
 	shut    bool
 }
 
-func newDoorman(l net.Listener, most int, writeIdle time.Duration) *doorman {
-	d := &doorman{Listener: l, most: most, writeIdle: writeIdle, waiting: list.New()}
+// hearing is how long a connection may wait for its request, however many come: a round
+// trip around the globe. With 4096 places it only counts from 16,000 newcomers a second on.
+const hearing = 250 * time.Millisecond
+
+func newDoorman(l net.Listener, most int, hearing, writeIdle time.Duration) *doorman {
+	d := &doorman{Listener: l, most: most, hearing: hearing, writeIdle: writeIdle, waiting: list.New()}
 	d.changed.L = &d.mu
 	return d
 }
@@ -59,7 +65,7 @@ func (d *doorman) Close() error {
 // admit finds a place for a newcomer, or reports that the door was shut.
 func (d *doorman) admit(g *guest) bool {
 	d.mu.Lock()
-	for d.inside >= d.most && d.waiting.Len() == 0 && !d.shut {
+	for d.inside >= d.most && !d.mayEnd() && !d.shut {
 		d.changed.Wait()
 	}
 	var gone *guest
@@ -70,13 +76,27 @@ func (d *doorman) admit(g *guest) bool {
 	shut := d.shut
 	if !shut {
 		d.inside++
-		g.place = d.waiting.PushBack(g)
+		d.wait(g, true)
 	}
 	d.mu.Unlock()
 	if gone != nil {
 		gone.showOut()
 	}
 	return !shut
+}
+
+// mayEnd reports whether the one who has waited longest has had its hearing, and sees to
+// it that whoever waits for that looks again. The lock is held.
+func (d *doorman) mayEnd() bool {
+	longest := d.waiting.Front()
+	if longest == nil {
+		return false
+	}
+	left := d.hearing - time.Since(longest.Value.(*guest).since)
+	if left > 0 {
+		time.AfterFunc(left, d.changed.Broadcast)
+	}
+	return left <= 0
 }
 
 // forget takes a guest off the books. The lock is held.
@@ -94,7 +114,7 @@ func (d *doorman) forget(g *guest) {
 func (d *doorman) wait(g *guest, waits bool) {
 	switch {
 	case waits && !g.gone:
-		g.place = d.waiting.PushBack(g)
+		g.place, g.since = d.waiting.PushBack(g), time.Now()
 		d.changed.Signal()
 	case !waits && g.place != nil:
 		d.waiting.Remove(g.place)
@@ -109,6 +129,7 @@ type guest struct {
 
 	// Guarded by the doorman's lock.
 	place    *list.Element // among those who wait; nil while a request is under way
+	since    time.Time     // when it began to wait
 	requests int           // under way; HTTP/2 may have several
 	gone     bool
 }

@@ -19,7 +19,8 @@ const (
 	streams = 100
 
 	// lastWords is how long handlers may take to clear up behind clients that were cut off
-	// at the end of the grace time: a few short transactions each.
+	// at the end of the grace time, a few short transactions each, and how long the last
+	// answers may take to leave.
 	lastWords = 10 * time.Second
 )
 
@@ -28,7 +29,7 @@ const (
 // once no handler runs any more. It speaks HTTP/1.1, and HTTP/2 under TLS. A listener
 // that fails is the only error. An API serves once.
 func (a *API) Serve(ctx context.Context, l net.Listener) error {
-	door := newDoorman(l, a.cfg.MaxConnections, a.cfg.WriteIdle)
+	door := newDoorman(l, a.cfg.MaxConnections, hearing, a.cfg.WriteIdle)
 	srv := a.server(context.WithoutCancel(ctx))
 	failed := make(chan error, 1)
 	go func() { failed <- a.listen(srv, door) }()
@@ -63,19 +64,27 @@ func (a *API) server(base context.Context) *http.Server {
 	}
 }
 
-// farewell ends what is under way, patiently, then not.
+// farewell ends what is under way, patiently, then not. Meanwhile newcomers are told that
+// the service is stopping; net/http's own Shutdown would hang up on them without a word.
 func (a *API) farewell(srv *http.Server) {
-	grace, cancel := context.WithTimeout(context.Background(), a.cfg.Grace)
-	defer cancel()
-	if err := srv.Shutdown(grace); err != nil {
+	srv.SetKeepAlivesEnabled(false)
+	if !a.landed(a.cfg.Grace) {
 		a.Log.Warn("requests were cut off at the end of the grace time", "count", a.flights.count())
 		_ = srv.Close()
 	}
 	last, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
-	if !a.flights.land(last) {
+	_ = srv.Shutdown(last) // until the last answers are on their way
+	_ = srv.Close()
+	if !a.landed(lastWords) {
 		a.Log.Error("requests did not end", "count", a.flights.count())
 	}
+}
+
+func (a *API) landed(within time.Duration) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	return a.flights.land(ctx)
 }
 
 // flights counts the requests under way, so that a process ends after they have, and
