@@ -71,7 +71,11 @@ func validBMP(r io.ReaderAt, size int64) error {
 // it. The catalogue says so with NeedsRendering (ISO 32000-1, table 28); where it
 // hides in a compressed object the page is redacted as it is.
 func formBehindPDF(r io.ReaderAt, size int64) (reason.Code, error) {
-	for _, flag := range []string{"/NeedsRendering true", "/NeedsRendering\ntrue", "/NeedsRendering\rtrue"} {
+	const key = "/NeedsRendering"
+	if n, err := count(r, size, key, 1); err != nil || n == 0 {
+		return "", err // as in nearly every file
+	}
+	for _, flag := range []string{key + " true", key + "\ntrue", key + "\rtrue"} {
 		if n, err := count(r, size, flag, 1); err != nil || n > 0 {
 			return reason.SniffInteractive, err
 		}

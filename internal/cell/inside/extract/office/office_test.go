@@ -213,13 +213,14 @@ func TestNotCovered(t *testing.T) {
 		"properties":       {part{"docProps/core.xml", "<x/>"}, document.Metadata},
 		"comments":         {part{"word/comments.xml", "<x/>"}, document.Metadata},
 		"slide of text":    {part{"ppt/slides/slide1.xml", `<p:sp><a:prstGeom prst="rect"/><a:t>x</a:t></p:sp>`}, 0},
+		"rounded on slide": {part{"ppt/slides/slide1.xml", `<p:pic><a:prstGeom prst="rect"/></p:pic><p:sp><a:prstGeom prst="rectangleish"/></p:sp>`}, document.OfficeVector},
 		"arrow on a slide": {part{"ppt/slides/slide1.xml", `<p:sp><a:prstGeom prst="rightArrow"/></p:sp>`}, document.OfficeVector},
 		"chart on a slide": {part{"ppt/charts/chart1.xml", "<c/>"}, document.OfficeVector},
 		"table on a slide": {part{"ppt/slides/slide1.xml", "<p:graphicFrame>"}, document.OfficeVector},
 		"notes of a slide": {part{"ppt/notesSlides/notesSlide1.xml", "<x/>"}, document.Metadata},
 		"film on a slide":  {part{"ppt/slides/_rels/slide1.xml.rels", rels(rel("video", "file:///x.mp4", "External"))}, document.EmbeddedFiles},
 		"sheet":            {part{"xl/worksheets/sheet1.xml", "<c/>"}, 0},
-		"picture on sheet": {part{"xl/drawings/drawing1.xml", `<xdr:pic><a:prstGeom prst="rect"/></xdr:pic>`}, 0},
+		"picture on sheet": {part{"xl/drawings/drawing1.xml", `<xdr:pic><xdr:spPr><a:prstGeom prst="rect"/></xdr:spPr></xdr:pic>`}, 0},
 		"shape on a sheet": {part{"xl/drawings/drawing1.xml", "<xdr:sp macro=''>"}, document.OfficeVector},
 		"notes on a sheet": {part{"xl/comments1.xml", "<x/>"}, document.Metadata},
 		"linked book":      {part{"xl/externalLinks/externalLink1.xml", "<x/>"}, document.EmbeddedFiles},
@@ -350,6 +351,8 @@ func TestDamagedArchives(t *testing.T) {
 func FuzzOffice(f *testing.F) {
 	f.Add(archive(f, part{"word/media/a.png", picturePNG(f, 2, 2)}, part{"word/_rels/document.xml.rels", rels(rel("image", "media/a.png", ""))}))
 	f.Add(archive(f, part{"word/media/a.emf", emf(2, 2)}))
+	f.Add(archive(f, part{"ppt/media/a.gif", pictureGIF(f, 2, 2, 3)}, part{"ppt/slides/slide1.xml", "<p:pic/>"}))
+	f.Add(archive(f, part{"xl/media/a.bmp", pictureBMP(f, 2, 2)}, part{"xl/drawings/vmlDrawing1.vml", "<v:shape/>"}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		d, err := tryOpen(b, roomy)
 		if err != nil {

@@ -119,11 +119,12 @@ func resolve(rels, target string) string {
 // rectangle is the outline that pictures and text boxes have too.
 var lines = [][]byte{
 	[]byte("<wps:wsp"), []byte("<wpc:wpc"), []byte("<v:textbox"), []byte("<v:line"), []byte("<v:rect"), []byte("<v:oval"),
-	[]byte("<v:polyline"), []byte("<v:roundrect"), []byte("<xdr:sp"), []byte("<xdr:cxnSp"), []byte("<xdr:graphicFrame"),
+	[]byte("<v:polyline"), []byte("<v:roundrect"), []byte("<xdr:sp "), []byte("<xdr:sp>"), []byte("<xdr:cxnSp"), []byte("<xdr:graphicFrame"),
 	[]byte("<p:cxnSp"), []byte("<p:graphicFrame"), []byte("<a:custGeom"), []byte("<p:contentPart"),
 }
 
-var presetShape = regexp.MustCompile(`<a:prstGeom prst="([a-zA-Z0-9]+)"`)
+// otherThanRect finds a ready-made shape whose name is not rect.
+var otherThanRect = regexp.MustCompile(`<a:prstGeom prst="(?:[^r]|r[^e]|re[^c]|rec[^t]|rect[^"])`)
 
 // shapes looks for drawings made of lines and text boxes rather than of a picture.
 func (d *Document) shapes(p *zip.File) error {
@@ -137,11 +138,8 @@ func (d *Document) shapes(p *zip.File) error {
 			return nil
 		}
 	}
-	for _, m := range presetShape.FindAllSubmatch(data, -1) {
-		if string(m[1]) != "rect" {
-			d.extra |= document.OfficeVector
-			return nil
-		}
+	if otherThanRect.Match(data) {
+		d.extra |= document.OfficeVector
 	}
 	return nil
 }
