@@ -1,7 +1,9 @@
 package source_test
 
 import (
+	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -178,16 +180,23 @@ func TestOpenReportsEverything(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is accepted lies under a prefix, segment by segment, and has nothing in
-// it that a file system or a store could read otherwise.
+// FuzzParse: what is accepted lies under a prefix, segment by segment, has nothing in it
+// that a file system or a store could read otherwise, and is accepted again when it is
+// fetched: there is no such file, and nobody is told of another.
 func FuzzParse(f *testing.F) {
+	dir := f.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "scans"), 0o700); err != nil {
+		f.Fatal(err)
+	}
 	for url := range hostile {
-		f.Add(strings.ReplaceAll(url, "DIR", "/srv"))
+		f.Add(strings.ReplaceAll(url, "DIR", ""))
 	}
 	f.Add("s3://bucket/in/b")
 	f.Add("s3://whole/100%25")
-	s := open(f, "s3://bucket/in/"+settings, "s3://whole"+settings)
+	f.Add("file:///scans/a/%25")
+	s := open(f, "s3://bucket/in/"+settings, "s3://whole"+settings, "file://"+dir+"/scans")
 	f.Fuzz(func(t *testing.T, url string) {
+		url = strings.Replace(url, "file:///", "file://"+dir+"/", 1)
 		r, err := s.Parse("t", url)
 		if err != nil {
 			if code := reason.Of(err); code != reason.SourceReference && code != reason.SourceOutside || r != (source.Ref{}) {
@@ -195,10 +204,16 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if r.Scheme != "s3" || r.Tenant != "t" || (r.Bucket != "whole" && (r.Bucket != "bucket" || !strings.HasPrefix(r.Path, "in/"))) {
+		under := map[string]string{"whole": "", "bucket": "in/", "": dir + "/scans/"}
+		if prefix, ok := under[r.Bucket]; !ok || r.Tenant != "t" || !strings.HasPrefix(r.Path, prefix) || r.Path == prefix {
 			t.Errorf("%q became %+v", url, r)
 		}
-		if !utf8.ValidString(r.Path) || strings.ContainsAny(r.Path, "\\\x00\r\n\x7f") || filepath.Clean("/"+r.Path) != "/"+r.Path {
+		if r.Scheme == "file" {
+			if _, err := s.Fetch(t.Context(), r, io.Discard, 1, document.Digest{}); reason.Of(err) != reason.SourceMissing {
+				t.Errorf("%q: %v", url, err)
+			}
+		}
+		if !utf8.ValidString(r.Path) || strings.ContainsAny(r.Path, "\\\x00\r\n\x7f") || path.Join("/", r.Path) != "/"+strings.TrimPrefix(r.Path, "/") {
 			t.Errorf("%q became %q", url, r.Path)
 		}
 	})
