@@ -167,7 +167,7 @@ func (d *Desk) job(ctx context.Context, name string) (queue.Job, error) {
 	return j, known(err)
 }
 
-func (d *Desk) view(j queue.Job) (client.Job, error) { return intake.View(j, document.Budgets{}) }
+func (d *Desk) view(j queue.Job) (client.Job, error) { return intake.View(j, d.station.cfg.Budgets) }
 
 // parseJob takes what no job can be called for a job that is not there.
 func parseJob(name string) (document.ID, error) {
