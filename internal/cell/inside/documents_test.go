@@ -154,11 +154,13 @@ func TestOtherFormatsThroughARealCell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	patient := task()
+	patient.Limits.Seconds = 600 // none of this is about time, and tests share their machine
 	formats := []document.Format{document.GIF, document.BMP, document.WebP, document.PPTX, document.XLSX}
 	for i, e := range all {
 		t.Run(e.Name, func(t *testing.T) {
 			s := &sink{}
-			r, err := start(t, cfg).Run(t.Context(), file(t, e.Bytes), task(), s)
+			r, err := start(t, cfg).Run(t.Context(), file(t, e.Bytes), patient, s)
 			if err != nil {
 				t.Fatal(err)
 			}
