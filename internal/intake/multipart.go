@@ -60,7 +60,7 @@ func (f *formReader) begin() (s settings, file io.Reader, err error) {
 			return s, nil, fault(reason.APIRequest, "form: the field sha256 must come before the file")
 		case name == filePart:
 			f.in.unlimited = true
-			return s, formFile{part}, nil
+			return s, formFile{f, part}, nil
 		case fieldBytes[name] == 0:
 			return s, nil, fault(reason.APIRequest, "form: a field of an unknown name")
 		case seen[name]:
@@ -82,7 +82,7 @@ func (f *formReader) next() (*multipart.Part, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, malformed(err)
+		return nil, f.malformed(err)
 	}
 	switch part.Header.Get("Content-Transfer-Encoding") {
 	case "", "7bit", "8bit", "binary":
@@ -98,7 +98,7 @@ func (f *formReader) field(s *settings, name string, value io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(value, most+1))
 	switch {
 	case err != nil:
-		return malformed(err)
+		return f.malformed(err)
 	case int64(len(text)) > most:
 		return fault(reason.APIRequest, "form field "+name+": too long")
 	case name == "hints":
@@ -122,7 +122,7 @@ func (f *formReader) end() error {
 	}
 	f.in.allow(readAhead)
 	if _, err := io.Copy(io.Discard, f.in); err != nil {
-		return malformed(err)
+		return f.malformed(err)
 	}
 	if end := bytes.TrimRight(f.in.tail, "\r\n \t"); !bytes.HasSuffix(end, []byte("--"+f.boundary+"--")) {
 		return fault(reason.APIRequest, "form: something follows the file")
@@ -130,22 +130,25 @@ func (f *formReader) end() error {
 	return nil
 }
 
-// malformed blames the form, unless the body itself ended before its time.
-func malformed(err error) error {
-	var known *refusal
-	if errors.As(err, &known) {
-		return err
+// malformed blames the form, unless the body itself ended before its time: that is told
+// as it was, whatever mime/multipart made of it.
+func (f *formReader) malformed(err error) error {
+	if f.in.failed != nil {
+		return f.in.failed
 	}
 	return &refusal{code: reason.APIRequest, faults: []string{"body: not a well-formed multipart form"}, cause: err}
 }
 
 // formFile is the file of a form.
-type formFile struct{ part io.Reader }
+type formFile struct {
+	form *formReader
+	part io.Reader
+}
 
 func (f formFile) Read(b []byte) (int, error) {
 	n, err := f.part.Read(b)
 	if err != nil && err != io.EOF {
-		err = malformed(err)
+		err = f.form.malformed(err)
 	}
 	return n, err
 }
@@ -156,6 +159,7 @@ type metered struct {
 	left      int64
 	unlimited bool
 	tail      []byte
+	failed    error // of the body, but for its end
 }
 
 // tailBytes hold the last boundary (70 bytes at most), its dashes, and blanks behind it.
@@ -174,6 +178,9 @@ func (m *metered) Read(p []byte) (int, error) {
 		p = p[:m.left]
 	}
 	n, err := m.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		m.failed = err
+	}
 	m.left -= int64(n)
 	m.tail = append(m.tail, p[:n]...)
 	if len(m.tail) > tailBytes {
