@@ -362,6 +362,20 @@ func TestDerivativeIsStoredAsItCame(t *testing.T) {
 	}
 }
 
+func TestNextKeepsToWhatIsWanted(t *testing.T) {
+	s := newStation(t)
+	interactive := s.enqueue(func(j *queue.Job) { j.Lane = document.Interactive })
+	bulk, other := s.enqueue(nil), s.enqueue(nil)
+	for _, c := range []struct {
+		want worker.Want
+		got  document.ID
+	}{{worker.Want{Only: []document.ID{other}}, other}, {worker.Want{Lane: document.Bulk}, bulk}, {worker.Want{}, interactive}} {
+		if got, err := s.Next(t.Context(), c.want); err != nil || got != c.got {
+			t.Errorf("%+v: %s, %v", c.want, got, err)
+		}
+	}
+}
+
 func TestTransientFailureIsTriedAgainLater(t *testing.T) {
 	s := newStation(t)
 	id := s.enqueue(nil)
