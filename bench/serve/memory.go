@@ -29,28 +29,28 @@ func memory(ctx context.Context, p plan) (string, error) {
 	if err := s.start(ctx); err != nil {
 		return "", err
 	}
-	began := time.Now()
-	looks, err := watch(ctx, s, p.requests)
-	took := time.Since(began)
+	looks, rates, err := watch(ctx, s, p.requests)
 	if err = errors.Join(err, s.stop()); err != nil {
 		return "", err
 	}
-	return memoryReport(looks, p.requests, took), nil
+	return memoryReport(looks, rates, p.requests), nil
 }
 
-func watch(ctx context.Context, s *service, requests int) ([]int64, error) {
-	var looks []int64
+// watch returns the memory after each burst, in bytes, and the uploads a second of each.
+func watch(ctx context.Context, s *service, requests int) (looks []int64, rates []float64, err error) {
 	for sent := 0; sent < requests; sent += every {
-		if err := burst(ctx, s, sent, min(every, requests-sent)); err != nil {
-			return nil, err
+		n, began := min(every, requests-sent), time.Now()
+		if err := burst(ctx, s, sent, n); err != nil {
+			return nil, nil, err
 		}
+		rates = append(rates, float64(n)/time.Since(began).Seconds())
 		now, err := s.resident()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		looks = append(looks, now)
 	}
-	return looks, nil
+	return looks, rates, nil
 }
 
 // burst uploads n documents, several at once.
@@ -90,7 +90,7 @@ func slope(looks []int64) float64 {
 	return 0
 }
 
-func memoryReport(looks []int64, requests int, took time.Duration) string {
+func memoryReport(looks []int64, rates []float64, requests int) string {
 	var shown strings.Builder
 	for i, l := range looks {
 		if i > 0 {
@@ -100,7 +100,7 @@ func memoryReport(looks []int64, requests int, took time.Duration) string {
 	}
 	settled := looks[len(looks)/warm:]
 	per := slope(settled) * 1000 / every
-	return fmt.Sprintf("**Memory of the parent** over %d uploads of small documents (%d at once, %.0f a second, workers busy): resident MiB every %d uploads: %s. "+
+	return fmt.Sprintf("**Memory of the parent** over %d uploads of small documents (%d at once, %.0f a second in the first %d, %.0f in the last, when the others waited; workers busy): resident MiB every %d uploads: %s. "+
 		"Growth after the first quarter, by least squares: **%.1f KiB per 1,000 uploads**; last ÷ first look of that time: **%.2f**.\n",
-		requests, senders, float64(requests)/took.Seconds(), every, shown.String(), per/1024, float64(settled[len(settled)-1])/float64(settled[0]))
+		requests, senders, rates[0], every, rates[len(rates)-1], every, shown.String(), per/1024, float64(settled[len(settled)-1])/float64(settled[0]))
 }
