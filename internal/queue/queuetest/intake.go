@@ -272,24 +272,32 @@ func acceptedIsRemembered(s *suite) {
 func backlogIsBounded(s *suite) {
 	b := queue.Backlog{Tenant: 3, Total: 4}
 	foreign := func() queue.Reservation { return queue.Reservation{Tenant: "other", Job: document.NewID()} }
+	fits := func(r queue.Reservation) queue.Reservation {
+		s.Helper()
+		held, _, err := s.Store.Reserve(s.ctx, r, lease, b, event(receipt.Staged, r.Job))
+		s.must(err)
+		return held
+	}
 	s.enqueue(newJob())
-	s.accept(s.reserve(request("")))
-	third := s.reserve(request("third"))
+	s.accept(fits(request("")))
+	third := fits(request("third"))
 	s.refused(request(""), b, queue.ErrFull)
 	s.refused(request("third"), b, queue.ErrInProgress)
-	s.reserve(foreign())
+	fits(foreign())
 	s.refused(foreign(), b, queue.ErrFull)
 
 	s.must(s.Store.Abandon(s.ctx, third))
-	s.reserve(request("")) // the place is free at once
+	fits(request("")) // the place is free at once
 	s.refused(request(""), b, queue.ErrFull)
 	s.claim(s.Store)
-	s.reserve(request("")) // so is that of a job that is worked on
+	fits(request("")) // so is that of a job that is worked on
 	s.refused(request(""), b, queue.ErrFull)
 	s.Advance(lease)
-	s.reserve(request("")) // and that of an upload that died
-	s.reserve(request(""))
+	fits(request("")) // and those of uploads that died
+	fits(request(""))
 	s.refused(request(""), b, queue.ErrFull)
+	fits(foreign())
+	s.refused(foreign(), b, queue.ErrFull)
 }
 
 func tokensAreOneSequence(s *suite) {
