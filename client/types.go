@@ -53,7 +53,7 @@ type Job struct {
 	Input  Input          `json:"input" doc:"The document as it came in"`
 	Policy receipt.Policy `json:"policy" doc:"The redaction policy that was pinned at intake"`
 
-	Assets     []Asset          `json:"assets" doc:"Every image of the document and what became of it; empty before the end"`
+	Assets     []Asset          `json:"assets" doc:"Every image of the document and what became of it; empty before the end, and in lists"`
 	NotCovered []string         `json:"not_covered" doc:"What of the document is no image and was not processed"`
 	TimingsMS  map[string]int64 `json:"timings_ms" doc:"Milliseconds by stage; empty before the end"`
 	BudgetsMS  map[string]int64 `json:"budgets_ms" doc:"Budget in milliseconds by stage, for stages that have one"`

@@ -160,6 +160,8 @@ func refName(s *huma.Schema) string {
 // form says in words what a value looks like.
 func form(s *huma.Schema) string {
 	switch {
+	case s.Ref != "":
+		return huma.TypeObject
 	case len(s.Enum) > maxListed:
 		return "one of the codes below"
 	case len(s.Enum) > 0:

@@ -41,15 +41,11 @@ func (a *API) job(ctx context.Context, id document.ID, caller access.Key) (queue
 
 // showJob is GET /v1/jobs/{id}.
 func (a *API) showJob(w http.ResponseWriter, r *http.Request, caller access.Key) error {
-	wait, asked, err := preferredWait(r.Header)
-	if err != nil {
-		return err
-	}
 	j, err := a.seen(r, caller)
 	if err != nil {
 		return err
 	}
-	if asked {
+	if wait, asked := preferredWait(r.Header); asked {
 		w.Header().Set("Preference-Applied", wait.String())
 		if j, err = a.await(r.Context(), j, caller, wait.duration()); err != nil {
 			w.Header().Del("Preference-Applied")

@@ -22,6 +22,9 @@ func (o *office) list(key, query string) (ids []string, next string) {
 	ids = []string{}
 	for _, j := range page.Jobs {
 		ids = append(ids, j.ID)
+		if len(j.Assets) > 0 {
+			o.Errorf("a list shows images: %+v", j)
+		}
 	}
 	return ids, page.Next
 }

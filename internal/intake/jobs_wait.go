@@ -25,33 +25,32 @@ func (w wait) String() string { return "wait=" + strconv.Itoa(int(w)) }
 
 func (w wait) duration() time.Duration { return time.Duration(w) * time.Second }
 
-// preferredWait reads `Prefer: wait=N` (RFC 7240, section 4.3). Other preferences are
-// ignored, as the RFC asks; of several waits the first counts. A wait over MaxWait is cut to it, and
-// one that is no number is a mistake worth telling.
-func preferredWait(h http.Header) (wait, bool, error) {
+// preferredWait reads `Prefer: wait=N` (RFC 7240, section 4.3). Other preferences, and a wait that
+// is no number of seconds, are ignored, as the RFC asks: the answer says which preference
+// was applied. Of several waits the first counts, and one over MaxWait is cut to it.
+func preferredWait(h http.Header) (wait, bool) {
 	for _, line := range h.Values("Prefer") {
 		for _, preference := range strings.Split(line, ",") {
 			preference, _, _ = strings.Cut(preference, ";")
 			name, value, _ := strings.Cut(preference, "=")
 			if strings.EqualFold(strings.TrimSpace(name), "wait") {
-				n, err := parseWait(strings.Trim(strings.TrimSpace(value), `"`))
-				return n, err == nil, err
+				return parseWait(strings.Trim(strings.TrimSpace(value), `"`))
 			}
 		}
 	}
-	return 0, false, nil
+	return 0, false
 }
 
-func parseWait(s string) (wait, error) {
+func parseWait(s string) (wait, bool) {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
-		return 0, badRequest("header Prefer: wait must be a number of seconds")
+		return 0, false
 	}
 	most := wait(MaxWait / time.Second)
 	n, err := strconv.Atoi(s)
 	if err != nil { // more digits than an integer holds
-		return most, nil
+		return most, true
 	}
-	return min(wait(n), most), nil
+	return min(wait(n), most), true
 }
 
 // await returns the job once it has ended, the time is over, or the service stops.

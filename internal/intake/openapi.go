@@ -118,6 +118,7 @@ func tidySchemas(r huma.Registry) {
 		for _, p := range s.Properties {
 			p.Nullable = false
 		}
+		explainReceipts(s)
 	}
 }
 

@@ -26,12 +26,13 @@ func (a *API) watching() []operation {
 			{200, "The job as it stands now", "application/json", client.Job{}, []string{"ETag", "Preference-Applied"}},
 			{status: 304, text: "It is what If-None-Match names", headers: []string{"ETag"}},
 		},
-		reasons: []reason.Code{reason.APIRequest, reason.APINotFound, reason.APIWaiters, reason.VaultDamaged},
+		reasons: []reason.Code{reason.APINotFound, reason.APIWaiters, reason.VaultDamaged},
 		curl:    `curl -H "Authorization: Bearer $KEY" -H "Prefer: wait=30" "$BLOTTER/v1/jobs/$JOB"`,
 	}, {
 		pattern: "GET /v1/jobs", right: access.Read, serve: a.listJobs,
 		id: "listJobs", tag: tagJobs, summary: "List jobs",
-		text:   "The latest first. A key of one tenant sees the jobs of that tenant only. Where `next` is not empty, ask again with it as `cursor`.",
+		text: "The latest first. A key of one tenant sees the jobs of that tenant only. Images are left out here; ask for the one job. " +
+			"Where `next` is not empty, ask again with it as `cursor`.",
 		params: append(listParams(), ifNoneMatch()),
 		success: []success{
 			{200, "One page of jobs", "application/json", client.Jobs{}, []string{"ETag"}},

@@ -19,7 +19,9 @@ type openAPI struct {
 	OpenAPI    string
 	Paths      map[string]map[string]described
 	Components struct {
-		Schemas         map[string]any
+		Schemas map[string]struct {
+			Properties map[string]struct{ Description string }
+		}
 		SecuritySchemes map[string]any
 	}
 	Tags []struct{ Name string }
@@ -192,6 +194,13 @@ func TestReferencesResolve(t *testing.T) {
 	for name := range doc.Components.Schemas {
 		if !used[name] && name != "Hints" {
 			t.Errorf("nothing uses the schema %s", name)
+		}
+	}
+	for name, s := range doc.Components.Schemas {
+		for member, p := range s.Properties {
+			if p.Description == "" {
+				t.Errorf("%s.%s has no description", name, member)
+			}
 		}
 	}
 	if len(doc.Components.SecuritySchemes) != 1 {
