@@ -178,10 +178,12 @@ func (s *station) checkAtRest() {
 		switch e.Kind {
 		case receipt.Received:
 			jobs[e.Job] = true
-		case receipt.RedactedKind, receipt.RejectedKind, receipt.DeadKind:
+		case receipt.RedactedKind, receipt.RejectedKind, receipt.DeadKind, receipt.Cancelled:
 			ends[e.Job]++
 		case receipt.Staged:
-			copies[e.Artifact.ID]++
+			if vault.Class(e.Artifact.Class) != vault.Upload { // an upload has a retention of its own
+				copies[e.Artifact.ID]++
+			}
 		case receipt.Unstaged:
 			copies[e.Artifact.ID]--
 		}
@@ -221,7 +223,7 @@ func (s *station) checkFiles(db *sqlite.DB, v *vault.Vault) {
 	}
 	for _, r := range refs {
 		j, err := db.Job(ctx, r.Job)
-		if errors.Is(err, queue.ErrNotFound) || err == nil && j.Token != r.Token {
+		if errors.Is(err, queue.ErrNotFound) || err == nil && r.Class != vault.Upload && j.Token != r.Token {
 			s.t.Errorf("blob %v belongs to no result", r)
 		}
 	}

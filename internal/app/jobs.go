@@ -10,7 +10,6 @@ import (
 	"blotter/internal/intake"
 	"blotter/internal/queue"
 	"blotter/internal/reason"
-	"blotter/internal/vault"
 	"blotter/receipt"
 )
 
@@ -134,7 +133,7 @@ func (d *Desk) decide(ctx context.Context, name string, c decision) (client.Job,
 			return intake.Acted(c.kind, j, actorCLI, c.brings, c.why)
 		})
 		if err == nil && c.brings == document.Cancelled {
-			d.destroy(ctx, id)
+			d.station.destroyAll(ctx, id)
 		}
 		return known(err)
 	})
@@ -146,16 +145,6 @@ func (d *Desk) decide(ctx context.Context, name string, c decision) (client.Job,
 		return client.Job{}, err
 	}
 	return d.view(j)
-}
-
-// destroy destroys every key that the job has, at once: nobody will ask for it any more.
-// What fails is left to the retention.
-func (d *Desk) destroy(ctx context.Context, id document.ID) {
-	for _, c := range []vault.Class{vault.Task, vault.Upload, vault.Derivative, vault.Original} {
-		if err := d.station.retention.Destroy(ctx, id, c); err != nil {
-			d.station.log.Warn("left to the janitor", "job", id, "class", c, "reason", reason.Of(err))
-		}
-	}
 }
 
 func (d *Desk) job(ctx context.Context, name string) (queue.Job, error) {

@@ -58,6 +58,9 @@ func (r results) proved(ctx context.Context, j queue.Job) (receipt.Result, recei
 	if err := json.Unmarshal(j.Result, &result); err != nil {
 		return receipt.Result{}, receipt.Event{}, reason.Because(reason.VaultDamaged, fmt.Errorf("app: read a stored result: %w", err))
 	}
+	if result.TimingsMS != nil {
+		result.TimingsMS[document.StageSeal.String()] = j.SealTime.Milliseconds()
+	}
 	entry, err := r.store.Entry(ctx, j.FinalSeq)
 	if err != nil {
 		return receipt.Result{}, receipt.Event{}, err

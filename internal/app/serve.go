@@ -152,18 +152,31 @@ func (s *Service) tend(ctx context.Context) error {
 	}
 }
 
-// follow acts on jobs that the API moved: a cancelled one takes its cell with it.
+// follow looks at jobs that moved: a cancelled one takes its cell with it, and all that was
+// kept for it; of one that has ended the time of its seal is told, which nobody knows
+// before.
 func (s *Service) follow(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case id := <-s.moved:
-			j, err := s.store.Job(ctx, id)
-			if err == nil && (j.State == document.Cancelled || j.Target == document.Cancelled) {
-				s.worker.Drop(id)
-				s.runner.worker.Drop(id)
+		case m := <-s.moved:
+			j, err := s.store.Job(ctx, m.job)
+			switch {
+			case err != nil:
+			case j.State == document.Cancelled || j.Target == document.Cancelled:
+				s.bury(ctx, m.job)
+			case m.sealed:
+				s.meter.Stage(document.StageSeal, j.State, j.SealTime, s.cfg.Budgets.Exceeded(document.StageSeal, j.SealTime))
 			}
 		}
 	}
+}
+
+// bury ends the work on a cancelled job and destroys its data.
+func (s *Service) bury(ctx context.Context, id document.ID) {
+	for _, w := range []*worker.Worker{s.worker, s.runner.worker} {
+		w.Drop(id)()
+	}
+	s.destroyAll(ctx, id)
 }

@@ -32,9 +32,10 @@ type Service struct {
 	api     *intake.API
 	ops     http.Handler
 	keys    *access.Keyring
-	work    chan struct{}    // there may be a job to claim; holds one signal for each worker
-	moved   chan document.ID // jobs that the API moved
-	stopped chan struct{}    // closed once nothing new is taken in
+	work    chan struct{} // there may be a job to claim; holds one signal for each worker
+	moved   chan move     // jobs that the API moved, and those whose end was sealed
+	meter   *ops.Metrics
+	stopped chan struct{} // closed once nothing new is taken in
 	flush   func(context.Context) error
 }
 
@@ -42,6 +43,12 @@ var (
 	_ worker.Meter = (*ops.Metrics)(nil)
 	_ intake.Meter = (*ops.Metrics)(nil)
 )
+
+// move is a job that the API moved, or whose end was sealed.
+type move struct {
+	job    document.ID
+	sealed bool
+}
 
 // movedMost is how many moved jobs wait to be looked at. One that finds no room is met
 // by its worker's next heartbeat.
@@ -64,7 +71,7 @@ func OpenService(ctx context.Context, cfg config.Config, log *slog.Logger) (*Ser
 	}
 	s := &Service{
 		Station: station, sources: sources, changes: newChanges(), keys: &access.Keyring{Store: station.store},
-		work: make(chan struct{}, cfg.Workers+cfg.Serve.InteractiveWorkers), moved: make(chan document.ID, movedMost),
+		work: make(chan struct{}, cfg.Workers+cfg.Serve.InteractiveWorkers), moved: make(chan move, movedMost),
 		stopped: make(chan struct{}),
 	}
 	if err := errors.Join(s.checkHost(ctx), s.assemble(ctx, known)); err != nil {
@@ -145,7 +152,13 @@ func (s *Service) equip(m *ops.Metrics, t trace.Tracer) {
 	for _, w := range []*worker.Worker{s.worker, s.runner.worker} {
 		w.Sources, w.Meter, w.Tracer = s.sources, m, t
 	}
-	s.sealed = s.changes.moved
+	s.sealed = func(id document.ID, moved document.State) {
+		s.changes.moved(id)
+		if moved.Ended() {
+			s.note(move{id, true})
+		}
+	}
+	s.meter = m
 }
 
 // checks are what must hold for this process to be ready.
@@ -202,12 +215,17 @@ func (s *Service) stopping() error {
 func (s *Service) jobMoved(id document.ID) {
 	s.wakeSequencer()
 	s.changes.moved(id)
-	select {
-	case s.moved <- id:
-	default:
-	}
+	s.note(move{job: id})
 	for range cap(s.work) {
 		signal(s.work)
+	}
+}
+
+// note leaves a job for follow to look at.
+func (s *Service) note(m move) {
+	select {
+	case s.moved <- m:
+	default:
 	}
 }
 

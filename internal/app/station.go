@@ -43,8 +43,8 @@ type Station struct {
 	worker    *worker.Worker
 	retention *retention.Retention
 	code      receipt.Code
-	wake      chan struct{}     // there may be something to seal; holds one signal
-	sealed    func(document.ID) // told of jobs whose events were sealed; nil: nobody
+	wake      chan struct{}                     // there may be something to seal; holds one signal
+	sealed    func(document.ID, document.State) // told of jobs whose events were sealed, and where they moved; nil: nobody
 }
 
 // Open opens the data directory, making what is missing, and starts cells ahead.
@@ -106,6 +106,16 @@ func (s *Station) Close() error {
 
 func (s *Station) wakeSequencer() {
 	signal(s.wake)
+}
+
+// destroyAll destroys every key that a cancelled job has, at once: nobody will ask for it
+// any more. What fails is left to the retention.
+func (s *Station) destroyAll(ctx context.Context, id document.ID) {
+	for _, c := range vault.Classes() {
+		if err := s.retention.Destroy(ctx, id, c); err != nil {
+			s.log.Warn("left to the janitor", "job", id, "class", c, "reason", reason.Of(err))
+		}
+	}
 }
 
 // electionInterval is how often a process that is not the sequencer looks whether the

@@ -102,10 +102,13 @@ type Budgets [stageCount]time.Duration
 // Over lists the stages whose time is over their budget, in order.
 func (b Budgets) Over(t Timings) []Stage {
 	var out []Stage
-	for s, budget := range b {
-		if budget > 0 && t[s] > budget {
+	for s := range b {
+		if b.Exceeded(Stage(s), t[s]) {
 			out = append(out, Stage(s))
 		}
 	}
 	return out
 }
+
+// Exceeded reports whether a stage that took d is over its budget.
+func (b Budgets) Exceeded(s Stage, d time.Duration) bool { return b[s] > 0 && d > b[s] }

@@ -61,7 +61,8 @@ func newOffice(t *testing.T, change func(*intake.Config)) *office {
 	o.db, err = sqlite.Open(t.Context(), filepath.Join(dir, "blotter.db"), sqlite.Options{Offset: o.clockOffset})
 	o.must(err)
 	t.Cleanup(func() { o.db.Close() })
-	o.seq, err = sequencer.Open(t.Context(), sequencer.Config{Dir: filepath.Join(dir, "audit"), Log: o.db, Now: time.Now, Sealed: o.moved})
+	o.seq, err = sequencer.Open(t.Context(), sequencer.Config{Dir: filepath.Join(dir, "audit"), Log: o.db, Now: time.Now,
+		Sealed: func(id document.ID, _ document.State) { o.moved(id) }})
 	o.must(err)
 	t.Cleanup(func() { o.seq.Close() })
 	o.keys = &access.Keyring{Store: o.db}

@@ -41,6 +41,9 @@ func View(j queue.Job, budgets document.Budgets) (client.Job, error) {
 		return out, nil
 	}
 	out.Links.Result = jobPath(j.ID) + "/result"
+	if budgets.Exceeded(document.StageSeal, j.SealTime) { // known only after the result was signed
+		out.OverBudget = append(out.OverBudget, document.StageSeal.String())
+	}
 	return out, addResult(&out, j)
 }
 
@@ -58,6 +61,7 @@ func addResult(out *client.Job, j queue.Job) error {
 	out.Signals = signals(r.OverBudget)
 	if r.TimingsMS != nil {
 		out.TimingsMS = r.TimingsMS
+		out.TimingsMS[document.StageSeal.String()] = j.SealTime.Milliseconds()
 	}
 	for _, asset := range r.Assets {
 		out.Assets = append(out.Assets, linked(j, asset))

@@ -52,11 +52,12 @@ type Job struct {
 	Input     document.Digest // promised by the caller, checked while fetching
 	Bytes     int64           // as fetched; 0 before
 	Policy    PolicyRef
-	Sealed    []byte // source reference and subject hints, encrypted under the job's key; nil once ended
-	Result    []byte // blotter.result/1 without file names; nil before the end
-	FinalSeq  int64  // sequence number of the event that ended the job; -1 before
-	Trace     string // W3C traceparent of the request that made the job; may be empty
-	Delivered bool   // the result was handed to who asked for it
+	Sealed    []byte        // source reference and subject hints, encrypted under the job's key; nil once ended
+	Result    []byte        // blotter.result/1 without file names; nil before the end
+	FinalSeq  int64         // sequence number of the event that ended the job; -1 before
+	SealTime  time.Duration // from the written end to its signed checkpoint, by the store's clock; 0 before
+	Trace     string        // W3C traceparent of the request that made the job; may be empty
+	Delivered bool          // the result was handed to who asked for it
 }
 
 // PolicyRef pins the policy of a job by digest (M20).

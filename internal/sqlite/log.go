@@ -110,7 +110,7 @@ func (t *tx) seal(pending int64, e audit.Entry) error {
 		return err
 	}
 	return t.must(errors.New("the job of a sealed event does not wait for it"), sqlJobSealed,
-		sql.Named("id", job), sql.Named("state", state), sql.Named("sequence", e.Sequence))
+		sql.Named("id", job), sql.Named("state", state), sql.Named("sequence", e.Sequence), sql.Named("now", t.now))
 }
 
 func (t *tx) addHashes(first int64, hashes []tlog.Hash) error {

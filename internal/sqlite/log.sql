@@ -29,5 +29,5 @@ INSERT INTO hashes (position, hash) VALUES (:position, :hash);
 SELECT hash FROM hashes WHERE position = :position;
 
 -- name: job_sealed
-UPDATE jobs SET state = target, target = '', final_seq = :sequence
+UPDATE jobs SET state = target, target = '', final_seq = :sequence, seal_ms = max(0, :now - finished)
 WHERE id = :id AND state = 'sealing' AND target = :state;

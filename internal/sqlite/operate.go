@@ -55,7 +55,7 @@ func (db *DB) Discard(ctx context.Context, id document.ID, event func(queue.Job)
 // end moves a job towards Cancelled; refused is the code for one that is not in a state
 // from which the step leads there.
 func (t *tx) end(id document.ID, step string, why, refused reason.Code, event func(queue.Job) receipt.Event) error {
-	err := t.must(reason.Because(refused, nil), step, sql.Named("id", string(id)), sql.Named("reason", string(why)))
+	err := t.must(reason.Because(refused, nil), step, sql.Named("id", string(id)), sql.Named("reason", string(why)), sql.Named("now", t.now))
 	if err != nil {
 		return err
 	}

@@ -21,12 +21,12 @@ ORDER BY seq DESC LIMIT :n;
 
 -- name: job_cancel
 -- A leased job's fence falls with its state: no step of its holder finds it any more.
-UPDATE jobs SET state = 'sealing', target = 'cancelled', reason = :reason, lease_until = 0, sealed = NULL
+UPDATE jobs SET state = 'sealing', target = 'cancelled', reason = :reason, finished = :now, lease_until = 0, sealed = NULL
 WHERE id = :id AND state IN ('queued', 'leased');
 
 -- name: job_discard
 -- What the failed attempts left of a result goes: the event of this end has none.
-UPDATE jobs SET state = 'sealing', target = 'cancelled', reason = :reason, sealed = NULL, result = NULL, final_seq = -1
+UPDATE jobs SET state = 'sealing', target = 'cancelled', reason = :reason, finished = :now, sealed = NULL, result = NULL, final_seq = -1
 WHERE id = :id AND state = 'dead';
 
 -- name: job_replayable

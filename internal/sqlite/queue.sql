@@ -43,7 +43,7 @@ WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
 -- name: lease_finish
 -- The task is destroyed with the end of the job; a dead job may be replayed and keeps it.
 UPDATE jobs SET state = 'sealing', target = :target, reason = :reason, bytes = :bytes, result = :result,
-                lease_until = 0, sealed = CASE WHEN :target = 'dead' THEN sealed END
+                lease_until = 0, sealed = CASE WHEN :target = 'dead' THEN sealed END, finished = :now
 WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
 
 -- name: lease_release

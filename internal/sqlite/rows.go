@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"blotter/internal/document"
 	"blotter/internal/queue"
@@ -43,17 +44,19 @@ func scanListed(r row) (queue.Listed, error) {
 		j                              queue.Job
 		seq                            int64
 		created, notBefore, leaseUntil int64
+		seal                           int64
 		input, policy                  []byte
 	)
 	err := r.Scan(&seq, &j.ID, &j.Tenant, &j.Lane, &j.State, &j.Target, &j.Reason, &j.Key, &j.Attempt, &j.Token,
 		&created, &notBefore, &leaseUntil, &input, &j.Bytes, &j.Policy.Name, &j.Policy.Version, &policy,
-		&j.Policy.Body, &j.Sealed, &j.Result, &j.FinalSeq, &j.Trace, &j.Delivered)
+		&j.Policy.Body, &j.Sealed, &j.Result, &j.FinalSeq, &j.Trace, &seal, &j.Delivered)
 	if errors.Is(err, sql.ErrNoRows) {
 		return queue.Listed{}, queue.ErrNotFound
 	}
 	if err != nil {
 		return queue.Listed{}, err
 	}
+	j.SealTime = time.Duration(seal) * time.Millisecond
 	j.Created, j.NotBefore, j.LeaseUntil = fromMillis(created), fromMillis(notBefore), fromMillis(leaseUntil)
 	if err := errors.Join(setDigest(&j.Input, input), setDigest(&j.Policy.Digest, policy)); err != nil {
 		return queue.Listed{}, err

@@ -44,6 +44,9 @@ const (
 	Upload     Class = "upload" // the document that a client sent, stored before any lease exists
 )
 
+// Classes lists every class.
+func Classes() []Class { return []Class{Task, Upload, Derivative, Original} }
+
 // KeyName names a data key.
 type KeyName struct {
 	Job   document.ID

@@ -63,9 +63,9 @@ type Config struct {
 
 	// Failed is told of every step of Run that will be tried again; nil: nobody is.
 	Failed func(error)
-	// Sealed is told of the job of each event that was sealed; nil: nobody is. It must not
-	// block.
-	Sealed func(document.ID)
+	// Sealed is told of the job of each event that was sealed, and of the state that the
+	// job moved to with it, if it did; nil: nobody is. It must not block.
+	Sealed func(document.ID, document.State)
 }
 
 // Sequencer numbers and signs. Its methods may be called concurrently.
@@ -198,7 +198,7 @@ func (s *Sequencer) tell(sealed []audit.Pending) {
 	}
 	for _, p := range sealed {
 		if p.Event.Job != "" {
-			s.cfg.Sealed(document.ID(p.Event.Job))
+			s.cfg.Sealed(document.ID(p.Event.Job), p.State)
 		}
 	}
 }

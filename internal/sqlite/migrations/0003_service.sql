@@ -4,10 +4,14 @@ ALTER TABLE jobs ADD COLUMN trace TEXT NOT NULL DEFAULT '';
 -- What a key was accepted for; empty for jobs that came without a reservation.
 ALTER TABLE jobs ADD COLUMN fingerprint TEXT NOT NULL DEFAULT '';
 
+-- When the job's end was written, and how long it then took to its signed checkpoint.
+ALTER TABLE jobs ADD COLUMN finished INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN seal_ms INTEGER NOT NULL DEFAULT 0;
+
 DROP VIEW job_rows;
 CREATE VIEW job_rows AS
 SELECT seq, id, tenant, lane, state, target, reason, idempotency, attempt, token, created, not_before, lease_until,
-       input, bytes, policy_name, policy_version, policy_digest, body AS policy_body, sealed, result, final_seq, trace, delivered
+       input, bytes, policy_name, policy_version, policy_digest, body AS policy_body, sealed, result, final_seq, trace, seal_ms, delivered
 FROM jobs JOIN policies ON policies.digest = jobs.policy_digest;
 
 -- A key that a request was accepted under stays as long as its job; one that came without
