@@ -5,10 +5,12 @@ import (
 	"compress/flate"
 	"compress/zlib"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -93,8 +95,26 @@ func write(t *testing.T, path string, body []byte) {
 // hunt looks for needles in every disguise that data may take on its way.
 type hunt struct {
 	t        *testing.T
-	needles  []string
+	needles  []string // words, in any case
+	exact    [][]byte // bytes as they are, such as digests of what can be guessed
 	searched int
+	forms    []form
+}
+
+// form is one look of a needle, in lower case.
+type form struct {
+	needle string
+	bytes  []byte
+}
+
+// guessable adds words that must not be there as plain digests either: whoever has a
+// list of names finds the one that was hashed.
+func (h *hunt) guessable(words ...string) {
+	for _, w := range words {
+		sum := sha256.Sum256([]byte(w))
+		h.exact = append(h.exact, sum[:])
+		h.needles = append(h.needles, hex.EncodeToString(sum[:]))
+	}
 }
 
 // TestHuntFinds makes sure that the search of TestCanaries sees each disguise.
@@ -103,17 +123,21 @@ func TestHuntFinds(t *testing.T) {
 	w := zlib.NewWriter(&deflated)
 	io.WriteString(w, "xx quorndel xx")
 	w.Close()
+	sum := sha256.Sum256([]byte("Vashtimer"))
 	for name, data := range map[string][]byte{
 		"raw": []byte("..QUORNDEL.."), "utf-16le": utf16Bytes("Quorndel", false), "utf-16be": utf16Bytes("Quorndel", true),
 		"base64": []byte(base64.StdEncoding.EncodeToString([]byte("a Quorndel b"))), "hex": []byte(hex.EncodeToString([]byte("Quorndel"))),
 		"base64 url, shifted": []byte(base64.RawURLEncoding.EncodeToString([]byte("abQuorndel"))), "deflated": append([]byte("junk"), deflated.Bytes()...),
 		"deflated in base64": []byte(`{"x":"` + base64.StdEncoding.EncodeToString(deflated.Bytes()) + `"}`),
+		"digest": append([]byte("\xe9x"), sum[:]...), "digest, hex": []byte("k" + hex.EncodeToString(sum[:]) + "e"),
+		"digest, base64": []byte("a" + base64.StdEncoding.EncodeToString(sum[:])),
 	} {
 		h := &hunt{t: t, needles: []string{"Quorndel"}}
-		if !h.found(data, 0) {
+		h.guessable("Vashtimer")
+		if h.found(data, 0) == "" {
 			t.Errorf("%s: not found", name)
 		}
-		if h.found([]byte("nothing of the kind"), 0) {
+		if h.found([]byte("nothing of the kind"), 0) != "" {
 			t.Errorf("%s: found where it is not", name)
 		}
 	}
@@ -122,30 +146,48 @@ func TestHuntFinds(t *testing.T) {
 func (h *hunt) search(where string, data []byte) {
 	h.t.Helper()
 	h.searched++
-	if h.found(data, 0) {
-		h.t.Errorf("%s holds a canary", where)
+	if n := h.found(data, 0); n != "" {
+		h.t.Errorf("%s holds a canary: %s", where, n)
 	}
 }
 
-// found looks in data as it is, and in all that unpacks from it, three layers deep.
-func (h *hunt) found(data []byte, depth int) bool {
+// found looks in data as it is, and in all that unpacks from it, three layers deep. It
+// returns what it met first, with a few bytes of what follows; "" where there is none.
+func (h *hunt) found(data []byte, depth int) string {
 	lower := bytes.ToLower(data)
-	for _, n := range h.needles {
-		for _, disguise := range disguises(strings.ToLower(n)) {
-			if bytes.Contains(lower, bytes.ToLower(disguise)) {
-				return true
-			}
+	for _, f := range h.looks() {
+		if at := bytes.Index(lower, f.bytes); at >= 0 {
+			return fmt.Sprintf("%q in %q", f.needle, lower[at:min(len(lower), at+80)])
+		}
+	}
+	for _, e := range h.exact {
+		if bytes.Contains(data, e) {
+			return fmt.Sprintf("the bytes %x", e)
 		}
 	}
 	if depth == 3 {
-		return false
+		return ""
 	}
 	for _, inner := range slices.Concat(unbase64(data), inflate(data)) {
-		if h.found(inner, depth+1) {
-			return true
+		if n := h.found(inner, depth+1); n != "" {
+			return n
 		}
 	}
-	return false
+	return ""
+}
+
+// looks are the needles in all their disguises.
+func (h *hunt) looks() []form {
+	if len(h.forms) == 3*len(h.needles) {
+		return h.forms
+	}
+	h.forms = nil
+	for _, n := range h.needles {
+		for _, d := range disguises(strings.ToLower(n)) {
+			h.forms = append(h.forms, form{n, bytes.ToLower(d)})
+		}
+	}
+	return h.forms
 }
 
 func disguises(n string) [][]byte {
@@ -318,13 +360,15 @@ func (h *hunt) query(db *sql.DB, q string) [][]byte {
 	return out
 }
 
-// blobs searches what the vault gives out to who has its keys.
+// blobs searches what the vault gives out to who has its keys: the derivatives. Uploads
+// and originals hold the document by nature; their ciphertext is among the files.
 func (h *hunt) blobs(v *vault.Vault) {
 	h.t.Helper()
 	ctx := context.Background()
 	refs, err := v.List(ctx, "")
+	refs = slices.DeleteFunc(refs, func(r vault.Ref) bool { return r.Class != vault.Derivative })
 	if err != nil || len(refs) == 0 {
-		h.t.Fatalf("the vault holds %d blobs, %v", len(refs), err)
+		h.t.Fatalf("the vault holds %d derivatives, %v", len(refs), err)
 	}
 	for _, ref := range refs {
 		r, err := v.Open(ctx, ref)

@@ -26,6 +26,7 @@ type service struct {
 	url, ops string
 	key      string // the first key, of the run that made it
 	greeting string
+	said     io.Reader // standard output; what was read of it is in out
 }
 
 var (
@@ -48,7 +49,8 @@ func (s *station) serve(env ...string) *service {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { v.Process.Kill() })
-	lines := bufio.NewScanner(out)
+	v.said = io.TeeReader(out, &v.out)
+	lines := bufio.NewScanner(v.said)
 	for lines.Scan() {
 		v.greeting += lines.Text() + "\n"
 		if listening.MatchString(lines.Text()) {
@@ -81,6 +83,9 @@ func (v *service) client(key string, o ...client.Option) *client.Client {
 func (v *service) stop() {
 	v.s.t.Helper()
 	v.signal(v.s.t, syscall.SIGTERM)
+	if _, err := io.Copy(io.Discard, v.said); err != nil {
+		v.s.t.Error(err)
+	}
 	if code := v.exit(v.s.t); code != 0 {
 		v.s.t.Errorf("the service ended with %d:\n%s", code, v.err.String())
 	}
