@@ -55,6 +55,13 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(w, r)
 }
 
+// requests are those that came so far.
+func (s *service) requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.asked)
+}
+
 func (s *service) client(o ...client.Option) *client.Client {
 	s.Helper()
 	now := func() time.Time { return s.now }
@@ -133,8 +140,8 @@ func TestUploadsAreSentAgainWithTheSameKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "POST /v1/documents?lane=bulk document"
-	if !slices.Equal(s.asked, []string{want, want, want}) || s.keys[0] == "" || s.keys[0] != s.keys[1] || s.keys[1] != s.keys[2] {
-		t.Errorf("asked %q with the keys %q", s.asked, s.keys)
+	if !slices.Equal(s.requests(), []string{want, want, want}) || s.keys[0] == "" || s.keys[0] != s.keys[1] || s.keys[1] != s.keys[2] {
+		t.Errorf("asked %q with the keys %q", s.requests(), s.keys)
 	}
 	if _, err := s.client().Upload(t.Context(), strings.NewReader("document"), client.UploadOptions{}); err != nil || s.keys[3] == s.keys[0] {
 		t.Errorf("another upload under the key %q, %v", s.keys[3], err)
@@ -145,27 +152,27 @@ func TestWhatCannotBeReadAgainIsSentOnce(t *testing.T) {
 	s := play(t, says(503, ""), says(202, `{"id":"j1"}`))
 	var refused *client.Error
 	_, err := s.client().Upload(t.Context(), io.MultiReader(strings.NewReader("document")), client.UploadOptions{})
-	if !errors.As(err, &refused) || refused.Status != 503 || refused.Reason != "" || len(s.asked) != 1 {
-		t.Errorf("%v after %q", err, s.asked)
+	if !errors.As(err, &refused) || refused.Status != 503 || refused.Reason != "" || len(s.requests()) != 1 {
+		t.Errorf("%v after %q", err, s.requests())
 	}
 }
 
 func TestActsAreNotRepeatedBlindly(t *testing.T) {
 	s := play(t, breaks, says(200, `{"id":"j1"}`))
-	if _, err := s.client().Cancel(t.Context(), "j1"); err == nil || len(s.asked) != 1 {
-		t.Errorf("whether the job was cancelled is not known, and it was asked again: %v, %q", err, s.asked)
+	if _, err := s.client().Cancel(t.Context(), "j1"); err == nil || len(s.requests()) != 1 {
+		t.Errorf("whether the job was cancelled is not known, and it was asked again: %v, %q", err, s.requests())
 	}
 	s = play(t, says(503, ""), says(200, `{"id":"j1"}`))
-	if _, err := s.client().Cancel(t.Context(), "j1"); err != nil || len(s.asked) != 2 {
-		t.Errorf("a refusal that passes: %v, %q", err, s.asked)
+	if _, err := s.client().Cancel(t.Context(), "j1"); err != nil || len(s.requests()) != 2 {
+		t.Errorf("a refusal that passes: %v, %q", err, s.requests())
 	}
 }
 
 func TestNothingIsTriedAgainOnceTheCallerHasGone(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	s := play(t, func(w http.ResponseWriter, r *http.Request) { stop(); w.WriteHeader(503) })
-	if _, err := s.client().Job(ctx, "j1"); err == nil || len(s.asked) != 1 {
-		t.Errorf("%v after %q", err, s.asked)
+	if _, err := s.client().Job(ctx, "j1"); err == nil || len(s.requests()) != 1 {
+		t.Errorf("%v after %q", err, s.requests())
 	}
 }
 
@@ -188,16 +195,16 @@ func TestAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Job(t.Context(), "j/../1"); err != nil || s.asked[0] != "GET /under/it/v1/jobs/j%2F..%2F1" {
-		t.Errorf("%v, asked %q", err, s.asked)
+	if _, err := c.Job(t.Context(), "j/../1"); err != nil || s.requests()[0] != "GET /under/it/v1/jobs/j%2F..%2F1" {
+		t.Errorf("%v, asked %q", err, s.requests())
 	}
 }
 
 func TestWaitGoesOnUntilTheEnd(t *testing.T) {
 	s := play(t, refuses(503, "api.too_many_waiters", "transient", "Retry-After: 1"), says(200, `{"state":"leased"}`), says(200, `{"state":"released","ended":true}`))
 	j, err := s.client(client.WithRetries(0)).Wait(t.Context(), "j1")
-	if err != nil || j.State != "released" || len(s.asked) != 3 {
-		t.Errorf("%+v, %v after %q", j, err, s.asked)
+	if err != nil || j.State != "released" || len(s.requests()) != 3 {
+		t.Errorf("%+v, %v after %q", j, err, s.requests())
 	}
 	if !slices.Equal(s.slept, []time.Duration{2 * time.Second, 2 * time.Second}) {
 		t.Errorf("a service that answers at once was asked again after %v", s.slept)
@@ -252,8 +259,8 @@ func TestEventsThatFail(t *testing.T) {
 		}
 		break // and nobody is asked again
 	}
-	if len(s.asked) != 1 {
-		t.Errorf("asked %q", s.asked)
+	if len(s.requests()) != 1 {
+		t.Errorf("asked %q", s.requests())
 	}
 }
 
