@@ -95,7 +95,7 @@ func (s *Service) claims(working context.Context, want worker.Want) func(context
 	return func(ctx context.Context) error {
 		again := time.NewTicker(idle)
 		defer again.Stop()
-		var t trouble
+		t := trouble{endless: true}
 		for ctx.Err() == nil {
 			_, err := s.worker.Next(working, want)
 			if err == nil {
@@ -132,7 +132,7 @@ func (s *Service) tend(ctx context.Context) error {
 	expire, sweep := time.NewTicker(s.cfg.Lease/4), time.NewTicker(sweepEvery)
 	defer expire.Stop()
 	defer sweep.Stop()
-	var t trouble
+	t := trouble{endless: true}
 	for {
 		var err error
 		select {

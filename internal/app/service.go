@@ -158,7 +158,7 @@ func (s *Service) equip(m *ops.Metrics, t trace.Tracer) {
 			s.note(move{id, true})
 		}
 	}
-	s.meter = m
+	s.meter, s.endless = m, true
 }
 
 // checks are what must hold for this process to be ready.

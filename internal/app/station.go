@@ -43,6 +43,7 @@ type Station struct {
 	worker    *worker.Worker
 	retention *retention.Retention
 	code      receipt.Code
+	endless   bool                              // a service: it waits out what passes, however long
 	wake      chan struct{}                     // there may be something to seal; holds one signal
 	sealed    func(document.ID, document.State) // told of jobs whose events were sealed, and where they moved; nil: nobody
 }
@@ -127,7 +128,7 @@ const electionInterval = 250 * time.Millisecond
 func (s *Station) seal(ctx context.Context) error {
 	retry := time.NewTicker(electionInterval)
 	defer retry.Stop()
-	var t trouble
+	t := trouble{endless: s.endless}
 	for {
 		err := s.sealElected(ctx)
 		if err == nil {

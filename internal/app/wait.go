@@ -23,7 +23,10 @@ const patience = time.Minute
 var errSealing = reason.Because(reason.AuditUnavailable, errors.New("app: no checkpoint came"))
 
 // trouble is a run of failures. Its zero value is none.
-type trouble struct{ since time.Time }
+type trouble struct {
+	since   time.Time
+	endless bool // a service does not give up on what passes: readiness and metrics say that it waits
+}
 
 func (t *trouble) over() { t.since = time.Time{} }
 
@@ -37,7 +40,7 @@ func (t *trouble) met(err error) error {
 	if t.since.IsZero() {
 		t.since = time.Now()
 	}
-	if reason.Must(reason.Of(err)).Class != reason.Transient || time.Since(t.since) > patience {
+	if reason.Must(reason.Of(err)).Class != reason.Transient || (!t.endless && time.Since(t.since) > patience) {
 		return err
 	}
 	return nil
