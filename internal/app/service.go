@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -57,13 +56,10 @@ const movedMost = 1024
 // OpenService opens the data directory, checks the host, and makes all rooms of the
 // service. It serves nothing yet. Errors carry a reason code.
 func OpenService(ctx context.Context, cfg config.Config, log *slog.Logger) (*Service, error) {
-	known, err := readPolicies(cfg)
-	if err != nil {
-		return nil, err
-	}
-	sources, err := source.Open(source.Config{Prefixes: cfg.Serve.Sources})
-	if err != nil {
-		return nil, reason.Because(reason.ConfigInvalid, fmt.Errorf("serve.sources: %w", err))
+	known, policyProblems := readPolicies(cfg.Serve.Policies)
+	sources, sourceProblems := source.Open(source.Config{Prefixes: cfg.Serve.Sources})
+	if err := errors.Join(policyProblems, sourceProblems); err != nil {
+		return nil, reason.Because(reason.ConfigInvalid, err)
 	}
 	station, err := Open(ctx, cfg, log, nil)
 	if err != nil {
