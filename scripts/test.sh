@@ -9,13 +9,17 @@ tags=nodynamic
 export BLOTTER_TEST_NEED_ENGINES=1 # a test that lacks the engines fails instead of skipping
 timeout=30m
 
-need_compiler() { # the race detector links C
-	command -v gcc >/dev/null && return
+# need COMMAND WHY PACKAGE...: installs the Debian packages where the command is missing
+# and we may, and says what to install where not.
+need() {
+	local command=$1 why=$2
+	shift 2
+	command -v "$command" >/dev/null && return
 	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
 		DEBIAN_FRONTEND=noninteractive apt-get update -qq
-		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev >/dev/null
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 	else
-		echo 'test: the race detector needs a C compiler: install gcc and the C library headers (Debian: apt-get install gcc libc6-dev)' >&2
+		echo "test: $why needs $command (Debian: apt-get install $*)" >&2
 		exit 1
 	fi
 }
@@ -26,7 +30,8 @@ linked() {
 		sed -n 's/^\([^ ]*\)\.test /\1 /p'
 }
 
-need_compiler
+need gcc 'the race detector, which links C,' gcc libc6-dev
+need curl 'the test of the documentation' curl # 7.84 or newer
 links=$(linked)
 native=$(awk '/ github\.com\/ebitengine\/purego( |$)/ { print $1 }' <<<"$links")
 pure=$(awk '!/ github\.com\/ebitengine\/purego( |$)/ { print $1 }' <<<"$links")
