@@ -112,8 +112,9 @@ type form struct {
 func (h *hunt) guessable(words ...string) {
 	for _, w := range words {
 		sum := sha256.Sum256([]byte(w))
-		h.exact = append(h.exact, sum[:])
-		h.needles = append(h.needles, hex.EncodeToString(sum[:]))
+		if hexed := hex.EncodeToString(sum[:]); !slices.Contains(h.needles, hexed) {
+			h.exact, h.needles = append(h.exact, sum[:]), append(h.needles, hexed)
+		}
 	}
 }
 
@@ -129,7 +130,7 @@ func TestHuntFinds(t *testing.T) {
 		"base64": []byte(base64.StdEncoding.EncodeToString([]byte("a Quorndel b"))), "hex": []byte(hex.EncodeToString([]byte("Quorndel"))),
 		"base64 url, shifted": []byte(base64.RawURLEncoding.EncodeToString([]byte("abQuorndel"))), "deflated": append([]byte("junk"), deflated.Bytes()...),
 		"deflated in base64": []byte(`{"x":"` + base64.StdEncoding.EncodeToString(deflated.Bytes()) + `"}`),
-		"digest": append([]byte("\xe9x"), sum[:]...), "digest, hex": []byte("k" + hex.EncodeToString(sum[:]) + "e"),
+		"digest":             append([]byte("\xe9x"), sum[:]...), "digest, hex": []byte("k" + hex.EncodeToString(sum[:]) + "e"),
 		"digest, base64": []byte("a" + base64.StdEncoding.EncodeToString(sum[:])),
 	} {
 		h := &hunt{t: t, needles: []string{"Quorndel"}}
