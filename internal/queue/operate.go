@@ -19,7 +19,7 @@ type Filter struct {
 	Limit  int   // most jobs to return, ≥ 1
 }
 
-// Listed is a job in a list, with its number of arrival, from which a next page goes on.
+// Listed is a job in a list, without what is large, with its number of arrival, from which a next page goes on.
 type Listed struct {
 	Job
 	Arrival int64
@@ -50,7 +50,8 @@ type Pressure struct {
 // transaction with its event, or an error and nothing. Durability, clock and errors are
 // those of Store.
 type Operations interface {
-	// Jobs lists jobs, the latest first.
+	// Jobs lists jobs, the latest first, without what is large: Policy.Body and Sealed are
+	// nil, and Result has no assets.
 	Jobs(ctx context.Context, f Filter) ([]Listed, error)
 
 	// Cancel ends a job that has not ended: Queued or Leased to Sealing with the target

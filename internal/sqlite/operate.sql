@@ -1,20 +1,20 @@
 -- name: jobs_all
-SELECT * FROM job_rows
+SELECT * FROM listed_jobs
 WHERE seq < :before AND (:lane = '' OR lane = :lane) AND (:reason = '' OR reason = :reason)
 ORDER BY seq DESC LIMIT :n;
 
 -- name: jobs_of_tenant
-SELECT * FROM job_rows
+SELECT * FROM listed_jobs
 WHERE tenant = :tenant AND seq < :before AND (:lane = '' OR lane = :lane) AND (:reason = '' OR reason = :reason)
 ORDER BY seq DESC LIMIT :n;
 
 -- name: jobs_in_state
-SELECT * FROM job_rows
+SELECT * FROM listed_jobs
 WHERE state = :state AND seq < :before AND (:lane = '' OR lane = :lane) AND (:reason = '' OR reason = :reason)
 ORDER BY seq DESC LIMIT :n;
 
 -- name: jobs_of_tenant_in_state
-SELECT * FROM job_rows
+SELECT * FROM listed_jobs
 WHERE tenant = :tenant AND state = :state AND seq < :before
   AND (:lane = '' OR lane = :lane) AND (:reason = '' OR reason = :reason)
 ORDER BY seq DESC LIMIT :n;

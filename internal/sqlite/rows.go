@@ -38,7 +38,7 @@ func scanJob(r row) (queue.Job, error) {
 	return l.Job, err
 }
 
-// scanListed reads the number of arrival with it.
+// scanListed reads a row of either view, with the number of arrival.
 func scanListed(r row) (queue.Listed, error) {
 	var (
 		j                              queue.Job

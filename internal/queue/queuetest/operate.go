@@ -291,6 +291,24 @@ func jobsAreListed(s *suite) {
 	}
 }
 
+// A list holds no images, however many the jobs in it have: a page of them is in memory
+// at once.
+func listsAreSlim(s *suite) {
+	s.enqueue(newJob())
+	j, l := s.claim(s.Store)
+	o := outcome(document.Dead, j.ID)
+	o.Result = []byte(`{"pixels":7,"assets":[{"index":1}],"job":"x"}`)
+	s.must(s.Store.Finish(s.ctx, l, o))
+	list, err := s.Store.Jobs(s.ctx, queue.Filter{Limit: 1})
+	s.must(err)
+	if got := list[0]; string(got.Result) != `{"pixels":7,"job":"x"}` || got.Sealed != nil || got.Policy.Body != nil || got.Policy.Digest != j.Policy.Digest {
+		s.Errorf("listed %+v", got)
+	}
+	if stored := s.job(j.ID); string(stored.Result) != string(o.Result) || stored.Sealed == nil || stored.Policy.Body == nil {
+		s.Errorf("stored %+v", stored)
+	}
+}
+
 func jobsAreFiltered(s *suite) {
 	dead := s.ended(document.Dead)
 	queued, fast, foreign := newJob(), interactive(), newJob()

@@ -96,6 +96,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		{"TellAppends", tellAppends},
 		{"TrailOfAJob", trailOfAJob},
 		{"JobsAreListed", jobsAreListed},
+		{"ListsAreSlim", listsAreSlim},
 		{"JobsAreFiltered", jobsAreFiltered},
 		{"PressureCountsWhatWaits", pressureCountsWhatWaits},
 	} {

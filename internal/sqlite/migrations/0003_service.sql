@@ -14,6 +14,15 @@ SELECT seq, id, tenant, lane, state, target, reason, idempotency, attempt, token
        input, bytes, policy_name, policy_version, policy_digest, body AS policy_body, sealed, result, final_seq, trace, seal_ms, delivered
 FROM jobs JOIN policies ON policies.digest = jobs.policy_digest;
 
+-- A job as lists show it: without what is large and of no use there (the policy's text, the
+-- sealed order, the images of the result). A result that is no JSON shows as it is.
+CREATE VIEW listed_jobs AS
+SELECT seq, id, tenant, lane, state, target, reason, idempotency, attempt, token, created, not_before, lease_until,
+       input, bytes, policy_name, policy_version, policy_digest, NULL AS policy_body, NULL AS sealed,
+       CASE WHEN json_valid(CAST(result AS TEXT)) THEN json_remove(CAST(result AS TEXT), '$.assets') ELSE result END AS result,
+       final_seq, trace, seal_ms, delivered
+FROM jobs;
+
 -- A key that a request was accepted under stays as long as its job; one that came without
 -- a reservation is free again once its job was delivered.
 DROP INDEX jobs_idempotency;
