@@ -94,9 +94,17 @@ func (d *doorman) mayEnd() bool {
 	}
 	left := d.hearing - time.Since(longest.Value.(*guest).since)
 	if left > 0 {
-		time.AfterFunc(left, d.changed.Broadcast)
+		time.AfterFunc(left, d.lookAgain)
 	}
 	return left <= 0
+}
+
+// lookAgain wakes whoever waits. It takes the lock so that it cannot come between somebody's
+// last look and their wait, and be missed.
+func (d *doorman) lookAgain() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.changed.Broadcast()
 }
 
 // forget takes a guest off the books. The lock is held.
