@@ -106,8 +106,8 @@ func (c *Client) Jobs(ctx context.Context, f Filter) iter.Seq2[Job, error] {
 	}
 }
 
-// maxJSON bounds what is read of an answer in JSON, in bytes: a page of 200 jobs with
-// hundreds of assets each comes under it.
+// maxJSON bounds what is read into memory of an answer, in bytes: a job with thousands of
+// images, each with its boxes, comes under it.
 const maxJSON = 256 << 20
 
 // json makes a call and reads its answer into out.
