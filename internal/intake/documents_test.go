@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -203,6 +205,7 @@ func TestWhatIsRefusedLeavesNothing(t *testing.T) {
 		"form: unknown":          {form(letter, "sha256="+sum, "polcy=x", "file"), reason.APIRequest},
 		"form: twice":            {form(letter, "sha256="+sum, "sha256="+sum, "file"), reason.APIRequest},
 		"form: other digest":     {form("another letter", "sha256="+sum, "file"), reason.SourceDigest},
+		"form: digest of zeros":  {form(letter, "sha256="+strings.Repeat("0", 64), "file"), reason.SourceDigest},
 		"form: empty":            {form("", "sha256="+sum, "file"), reason.SniffEmpty},
 		"form: too large":        {form(big, "sha256="+document.Sum([]byte(big)).String(), "file"), reason.SourceBytes},
 		"form: hints":            {form(letter, "sha256="+sum, `hints={"name":["x"]}`, "file"), reason.APIRequest},
@@ -283,6 +286,41 @@ func TestTrailers(t *testing.T) {
 	o.refused(send("wrong", sf("litter")), reason.SourceDigest)
 	o.refused(send("none", "sha-256"), reason.APIRequest)
 }
+
+// Many clients read no answer before they have sent the whole body.
+func TestARefusalReachesAClientThatSendsAllFirst(t *testing.T) {
+	cfg := testConfig()
+	cfg.MaxBodyBytes, cfg.SyncBytes = 1000, 1000
+	o := newOffice(t, cfg)
+	body := strings.Repeat("x", 16<<20) // more than the kernel takes in
+	length := "Content-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
+	chunked := "Transfer-Encoding: chunked\r\n\r\n" + strconv.FormatInt(int64(len(body)), 16) + "\r\n" + body + "\r\n0\r\n\r\n"
+	key := "Idempotency-Key: k\r\nAuthorization: Bearer " + o.key + "\r\n"
+	for name, c := range map[string]struct {
+		rest string
+		want reason.Code
+	}{
+		"no key":              {length, reason.APIUnauthorised},
+		"no key, chunked":     {chunked, reason.APIUnauthorised},
+		"too large":           {key + length, reason.SourceBytes},
+		"too large, chunked":  {key + chunked, reason.SourceBytes},
+		"too large, expected": {key + "Expect: 100-continue\r\n" + chunked, reason.SourceBytes},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := *o
+			o.T = t
+			conn := o.dial()
+			o.say(conn, "POST /v1/documents HTTP/1.1\r\nHost: x\r\n"+c.rest)
+			if strings.Contains(c.rest, "Expect") {
+				o.must(errors.Join(second(conn.lines.ReadString('\n')), second(conn.lines.ReadString('\n')))) // 100 Continue
+			}
+			o.refused(o.hear(conn), c.want)
+		})
+	}
+	o.empty()
+}
+
+func second(_ string, err error) error { return err }
 
 func TestUploadsAreBounded(t *testing.T) {
 	cfg := testConfig()

@@ -3,6 +3,7 @@ package intake
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"net/http"
 	"strconv"
@@ -47,9 +48,14 @@ var retryAfter = map[reason.Code]time.Duration{
 // defaultRetry holds for all else that is told by 429 or 503.
 const defaultRetry = 5 * time.Second
 
-// linger is how long a refused request may still send its body, so that the client reads
-// the answer on a connection that is not torn down under it.
-const linger = time.Second
+const (
+	// linger is how long a refused request may still send its body, so that the client reads
+	// the answer on a connection that is not torn down under it: 25 MiB at 100 Mbit/s.
+	linger = 2 * time.Second
+
+	// readsOn is how much of a body net/http itself reads behind an answer.
+	readsOn = 256 << 10
+)
 
 // problem answers with an error.
 func (a *API) problem(w http.ResponseWriter, r *http.Request, err error) {
@@ -80,16 +86,31 @@ func (a *API) answerProblem(w http.ResponseWriter, r *http.Request, p client.Pro
 	if p.Reason == string(reason.APIStopping) {
 		h.Set("Connection", "close")
 	}
-	hurry(w, r)
+	defer hurry(w, r)()
 	w.WriteHeader(p.Status)
 	_ = json.NewEncoder(w).Encode(p) // a client that is gone reads nothing
 }
 
-// hurry leaves the client a moment for what it still sends: net/http reads it before it
-// answers.
-func hurry(w http.ResponseWriter, r *http.Request) {
-	if b, ok := r.Body.(*body); ok && !b.ended {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(linger))
+// hurry leaves the client a moment for what it still sends. net/http reads a little of it
+// before it answers. Of a longer body the rest is read by what hurry returns, once the
+// answer was written: many clients read nothing before they have sent everything, and to
+// close on them would reset the connection with the answer in it.
+func hurry(w http.ResponseWriter, r *http.Request) (afterwards func()) {
+	b, ok := r.Body.(*body)
+	if !ok || b.ended {
+		return func() {}
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(linger))
+	waits := r.Header.Get("Expect") != "" && b.bytes == 0 // for 100 Continue, and sends nothing
+	left := r.ContentLength - b.bytes
+	if r.ProtoMajor > 1 || waits || (r.ContentLength >= 0 && left <= readsOn) || control.EnableFullDuplex() != nil {
+		return func() {}
+	}
+	w.Header().Set("Connection", "close")
+	return func() {
+		_ = control.Flush()
+		_, _ = io.Copy(io.Discard, b.ReadCloser)
 	}
 }
 

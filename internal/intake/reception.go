@@ -198,7 +198,7 @@ func (c *reception) read(to io.Writer, doc io.Reader, s settings, most int64) (s
 	if err := c.delivery.end(); err != nil {
 		return sum, n, err
 	}
-	if !s.sha256.IsZero() && s.sha256 != sum {
+	if s.promised && s.sha256 != sum {
 		return sum, n, fault(reason.SourceDigest, "form field sha256")
 	}
 	return sum, n, c.promises.kept()

@@ -14,7 +14,8 @@ type settings struct {
 	lane      document.Lane // "": the client leaves it to its key
 	originals bool
 	hints     []byte          // JSON of client.Hints in our spelling; nil: none
-	sha256    document.Digest // promised; zero: not
+	sha256    document.Digest // of the document, where it is promised
+	promised  bool            // sha256 was given; all zeros is a promise too, and never kept
 	source    string          // URL of a reference; "" for a document that is sent
 }
 
@@ -43,7 +44,7 @@ var setters = map[string]func(s *settings, value string) bool{
 	},
 	"sha256": func(s *settings, v string) (ok bool) {
 		d, err := document.ParseDigest(v)
-		s.sha256 = d
+		s.sha256, s.promised = d, true
 		return err == nil
 	},
 }
