@@ -170,6 +170,28 @@ func TestSweepBesideRequests(t *testing.T) {
 	}
 }
 
+// The result of a job that came through the API goes when its time is over, fetched or
+// not: the API hands results out as long as they are there, and never calls one delivered.
+func TestServedResultGoesInTime(t *testing.T) {
+	p := newPlace(t)
+	i := p.intake()
+	l := p.claim(i.accept(i.sent("k")))
+	before := p.put(vault.Ref{Job: l.Job, Class: vault.Original, Token: l.Token, Index: 1})
+	p.must(p.db.Finish(p.Context(), l, queue.Outcome{
+		Target: document.Released, Event: said(receipt.RedactedKind),
+		Keep: map[string]time.Duration{string(vault.Original): time.Hour, string(vault.Upload): 0},
+	}))
+	p.offset += 59 * time.Minute
+	p.sweep()
+	p.stored(before)
+	p.offset += time.Minute
+	p.sweep()
+	p.stored()
+	if told := p.destroyedClasses(l.Job); !slices.Equal(told, []string{"original", "upload"}) {
+		t.Errorf("told: %v", told)
+	}
+}
+
 // What a killed upload left goes as soon as its reservation has run out, whoever comes
 // next, and its end is told.
 func TestKilledUploadIsDestroyed(t *testing.T) {

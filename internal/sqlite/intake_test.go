@@ -161,7 +161,7 @@ func TestNoJobIsAcceptedWithoutItsKeys(t *testing.T) {
 }
 
 // A document lives as long as its policy says after the job's end, or a month where it
-// says nothing or the job never ends. That nobody fetched the result spares only the result.
+// says nothing or the job never ends. So does its result: the service calls none delivered.
 func TestUploadsAreDated(t *testing.T) {
 	db, _, c := openNew(t)
 	id := accept(t, db, upload(t, db, ""))
@@ -174,7 +174,7 @@ func TestUploadsAreDated(t *testing.T) {
 	c.advance(59 * time.Minute)
 	expired(t, db)
 	c.advance(time.Minute)
-	expired(t, db, vault.Upload)
+	expired(t, db, vault.Derivative, vault.Upload)
 
 	for _, state := range []document.State{document.Queued, document.Dead} {
 		db, _, c := openNew(t)

@@ -21,9 +21,9 @@ var ErrKeyGone = reason.Because(reason.VaultKeyGone, nil)
 // between a key's making and its job's arrival.
 const orphanAge = time.Hour
 
-// handOver is how long past its expiry a key is spared whose result nobody has fetched
-// yet: a result must not vanish because its caller was away for a night or a holiday.
-// After 30 days nobody is coming, and short memory counts for more.
+// handOver is how long past its expiry a key is spared whose result the command line has
+// not handed out yet: a result must not vanish because its caller was away for a night or
+// a holiday. After 30 days nobody is coming, and short memory counts for more.
 const handOver = 30 * 24 * time.Hour
 
 // taskLife is how long a sealed order (source reference, hints about the subject) and the
@@ -69,7 +69,8 @@ func readKey(ctx context.Context, q querier, job document.ID, c vault.Class) (wr
 
 // ExpiredKeys returns at most n keys that are to be destroyed at the given time: those
 // past their expiry, and those of jobs that have ended, or never came, and need them no
-// more. The keys of a result that was not delivered outlast their expiry by handOver.
+// more. The keys of a result of the command line that was not delivered outlast their
+// expiry by handOver.
 func (db *DB) ExpiredKeys(ctx context.Context, now time.Time, n int) ([]vault.KeyName, error) {
 	out, err := collect(ctx, db.reader, func(r row) (k vault.KeyName, err error) {
 		return k, r.Scan(&k.Job, &k.Class)

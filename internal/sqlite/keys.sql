@@ -15,12 +15,14 @@ UPDATE keys SET keep = :keep, expires = :now + :keep WHERE job = :job AND class 
 -- between the end of a job and the destruction of its keys, or between the making of a
 -- key and the job's arrival; so are those of a job that cannot be worked on any more,
 -- because its order or its document was destroyed. What opens a result that waits for its
--- caller is spared longer. A key without a job is given time for the job to arrive: as
--- long as the reservation that it was made under, or :orphan where there was none.
+-- caller on the command line is spared longer; one of the service, which has a
+-- fingerprint, is there to be fetched until its time is over, and is never delivered. A
+-- key without a job is given time for the job to arrive: as long as the reservation that
+-- it was made under, or :orphan where there was none.
 SELECT keys.job, keys.class
 FROM keys LEFT JOIN jobs ON jobs.id = keys.job LEFT JOIN reservations AS held ON held.job = keys.job
 WHERE (keys.expires > 0 AND keys.expires <= :now -
-          CASE WHEN keys.class NOT IN ('task', 'upload') AND jobs.delivered = 0
+          CASE WHEN keys.class NOT IN ('task', 'upload') AND jobs.delivered = 0 AND jobs.fingerprint = ''
                 AND jobs.state IN ('sealing', 'released', 'awaiting_review') THEN :hand_over ELSE 0 END)
    OR jobs.state IN ('rejected', 'cancelled')
    OR (keys.class = 'task' AND jobs.state IN ('released', 'awaiting_review'))
