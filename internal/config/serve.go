@@ -8,6 +8,7 @@ import (
 
 	"blotter/internal/document"
 	"blotter/internal/strictyaml"
+	"blotter/internal/worker"
 )
 
 // serveFields are the settings of the service.
@@ -51,7 +52,7 @@ func (d *draft) apiFields() []strictyaml.Field {
 		{Path: "api.backlog_per_tenant", Set: strictyaml.Whole(&a.Backlog.Tenant, 1, 1<<30)},
 		{Path: "api.backlog_total", Set: strictyaml.Whole(&a.Backlog.Total, 1, 1<<30)},
 		{Path: "api.sync_slots", Set: strictyaml.Whole(&d.Serve.SyncSlots, 0, 64)},
-		{Path: "api.sync_bytes", Set: strictyaml.Whole(&a.SyncBytes, 1, 1<<30)},
+		{Path: "api.sync_bytes", Set: strictyaml.Whole(&a.SyncBytes, 1, worker.SmallBytes)},
 		{Path: "api.sync_deadline", Set: timeout(&a.SyncDeadline)},
 	}
 }

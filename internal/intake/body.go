@@ -39,6 +39,13 @@ func newBody(w http.ResponseWriter, r *http.Request, idle, whole time.Duration) 
 	return b
 }
 
+// within shortens the time for the whole body; it never widens it.
+func (b *body) within(d time.Duration) {
+	if until := time.Now().Add(d); until.Before(b.until) {
+		b.until = until
+	}
+}
+
 func (b *body) Read(p []byte) (int, error) {
 	if b.ended {
 		return 0, io.EOF

@@ -20,7 +20,7 @@ type Config struct {
 	BodyIdle      time.Duration // without a byte of a body
 	IdleTimeout   time.Duration // between two requests of a connection
 	WriteIdle     time.Duration // for one write, of 32 KiB at most, to a client that does not read
-	SyncDeadline  time.Duration // for an image on the synchronous path, once it was received
+	SyncDeadline  time.Duration // for an image on the synchronous path: to receive it, and as long again to redact it
 	Grace         time.Duration // for requests under way when the process is told to stop
 	ReserveFor    time.Duration // how long a reservation outlives the last bytes of its upload
 

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 
@@ -49,6 +50,9 @@ func (a *API) redact(w http.ResponseWriter, r *http.Request, caller access.Key) 
 		return err
 	}
 	defer release()
+	if b, ok := r.Body.(*body); ok {
+		b.within(a.cfg.SyncDeadline) // a slot is not held for a client that drips
+	}
 	t, err := c.take(r.Context())
 	if err != nil {
 		return err
@@ -163,8 +167,15 @@ func (a *API) answerImage(w http.ResponseWriter, r *http.Request, j queue.Job) e
 	return handOut(w, r, receipt.DerivativeName(1), image, size)
 }
 
-// endReason is why a job that ended has no image to hand out.
+// endReason is why a job that ended has no image to hand out. That a rejected document
+// has nothing releasable tells nothing where it is one image: that image's own reason does.
 func endReason(j queue.Job) reason.Code {
+	var r receipt.Result
+	if j.Reason == reason.ExtractNothing && json.Unmarshal(j.Result, &r) == nil && len(r.Assets) == 1 {
+		if e, ok := reason.Lookup(reason.Code(r.Assets[0].Reason)); ok {
+			return e.Code
+		}
+	}
 	if j.Reason == "" {
 		return reason.PolicyWithheld
 	}
