@@ -104,11 +104,13 @@ func (o *office) clockOffset() time.Duration {
 	return o.offset
 }
 
-// deaf is a meter that nobody reads.
+// deaf is a meter that nobody reads, but for the statuses.
 type deaf struct{}
 
-func (deaf) Answered(string, int, reason.Code, time.Duration) {}
-func (deaf) Took(document.Tenant, document.Lane, int64)       {}
+func (deaf) Answered(route string, status int, _ reason.Code, _ time.Duration) {
+	intake.Answered.Note(route, status)
+}
+func (deaf) Took(document.Tenant, document.Lane, int64) {}
 
 // Watch implements intake.Changes, without looking again: tests must be told.
 func (o *office) Watch(id document.ID) (<-chan struct{}, func()) {

@@ -65,6 +65,7 @@ type notes struct {
 func (n *notes) Answered(route string, status int, code reason.Code, _ time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	Answered.Note(route, status)
 	n.answered = append(n.answered, route+" "+http.StatusText(status)+" "+string(code))
 }
 

@@ -2,6 +2,9 @@ package intake
 
 import "time"
 
+// Stop makes an API refuse what is new, as at the end of the service.
+func Stop(a *API) { a.flights.stop() }
+
 // Routes are the patterns that an API serves.
 func Routes(a *API) []string { return a.routes }
 

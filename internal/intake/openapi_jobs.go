@@ -71,11 +71,12 @@ func (a *API) watching() []operation {
 	}}
 }
 
-// handedOut are the reasons for which a part of a job may not be had.
-var handedOut = []reason.Code{
-	reason.APINotFound, reason.JobNotEnded, reason.JobNoResult, reason.VaultKeyGone, reason.VaultDamaged,
-	reason.VaultUnavailable, reason.AuditUnavailable,
-}
+// told are the reasons for which what is on record of a job may not be had; images, which
+// lie in the vault, have some more.
+var (
+	told   = []reason.Code{reason.APINotFound, reason.JobNotEnded, reason.JobNoResult, reason.VaultDamaged, reason.AuditUnavailable}
+	images = append([]reason.Code{reason.VaultKeyGone, reason.VaultUnavailable}, told...)
+)
 
 var partHeaders = []string{"Content-Digest", "Content-Disposition", "Content-Length"}
 
@@ -86,7 +87,7 @@ func (a *API) fetching() []operation {
 		text:    "What became of every image. Save it beside the receipt: `blotter verify` compares the two.",
 		params:  []*huma.Param{jobID()},
 		success: []success{{200, "result.json", "application/json", receipt.Result{}, partHeaders}},
-		reasons: handedOut,
+		reasons: told,
 		curl:    `curl -OJ -H "Authorization: Bearer $KEY" "$BLOTTER/v1/jobs/$JOB/result"`,
 	}, {
 		pattern: "GET /v1/jobs/{id}/receipt", right: access.Fetch, serve: a.whole(receiptFile, a.Results.Receipt),
@@ -94,14 +95,14 @@ func (a *API) fetching() []operation {
 		text:    "The signed event that ended the job, with its proof that it stands in the log. It verifies offline, byte for byte.",
 		params:  []*huma.Param{jobID()},
 		success: []success{{200, "receipt.json", "application/json", jsonObject("A receipt of the schema " + receipt.Schema), partHeaders}},
-		reasons: handedOut,
+		reasons: told,
 		curl:    `curl -OJ -H "Authorization: Bearer $KEY" "$BLOTTER/v1/jobs/$JOB/receipt"`,
 	}, {
 		pattern: "GET /v1/jobs/{id}/assets/{n}/derivative", right: access.Fetch, serve: a.derivative,
 		id: "getDerivative", tag: tagResults, summary: "Fetch a redacted image",
 		params:  []*huma.Param{jobID(), assetNumber()},
 		success: []success{{200, "The image", "image/png", binary(), partHeaders}},
-		reasons: handedOut,
+		reasons: images,
 		curl:    `curl -OJ -H "Authorization: Bearer $KEY" "$BLOTTER/v1/jobs/$JOB/assets/1/derivative"`,
 	}, {
 		pattern: "GET /v1/jobs/{id}/assets/{n}/original", right: access.Originals, serve: a.original,
@@ -109,7 +110,7 @@ func (a *API) fetching() []operation {
 		text:    "Only where the request asked to keep originals. That the holder of the key has seen it goes on record first; a HEAD counts too.",
 		params:  []*huma.Param{jobID(), assetNumber()},
 		success: []success{{200, "The image", "image/png", binary(), partHeaders[1:]}},
-		reasons: handedOut,
+		reasons: images,
 		curl:    `curl -OJ -H "Authorization: Bearer $KEY" "$BLOTTER/v1/jobs/$JOB/assets/1/original"`,
 	}, {
 		pattern: "GET /v1/trust", serve: a.trust,

@@ -64,6 +64,7 @@ func (o *office) openAPI() (doc openAPI, raw []byte) {
 	o.Helper()
 	raw = o.read(o.ask("GET", "/openapi.json", ""), http.StatusOK)
 	o.must(json.Unmarshal(raw, &doc))
+	description = doc
 	return doc, raw
 }
 

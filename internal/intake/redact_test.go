@@ -98,6 +98,49 @@ func TestWhyTheSynchronousPathRefuses(t *testing.T) {
 	o.T = t
 }
 
+// lost are results whose images cannot be had.
+type lost struct {
+	Results
+	why reason.Code
+}
+
+func (l lost) Derivative(context.Context, queue.Job, int) (io.ReadCloser, int64, document.Digest, error) {
+	return nil, 0, document.Digest{}, reason.Because(l.why, nil)
+}
+
+// An image that was redacted and cannot be handed out is told with its job.
+func TestAnImageThatIsLost(t *testing.T) {
+	for _, why := range []reason.Code{reason.JobNoResult, reason.VaultKeyGone, reason.VaultDamaged} {
+		o := newOffice(t, testConfig(), func(d *Deps) { d.Results = lost{d.Results, why} })
+		o.ends(document.Released, "")
+		if p := o.refused(o.redact("x", nil), why); p.Job == "" {
+			t.Errorf("problem %+v", p)
+		}
+	}
+}
+
+// A client that drips holds its slot no longer than the deadline.
+func TestAnImageThatDrips(t *testing.T) {
+	cfg := testConfig()
+	cfg.SyncDeadline = 50 * time.Millisecond // within which no byte is due: bodies may stand still for 15 s
+	o := newOffice(t, cfg)
+	w := o.dial()
+	o.say(w, "POST /v1/redact HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nAuthorization: Bearer "+o.key+"\r\n\r\n1\r\nx\r\n")
+	o.refused(o.hear(w), reason.APIBodyTimeout)
+	o.empty()
+	if len(o.runner.slots) > 0 {
+		t.Error("the slot is still taken")
+	}
+}
+
+func TestNoImageIsTakenOnAFullDisk(t *testing.T) {
+	o := newOffice(t, testConfig())
+	full := reason.Because(reason.HostDisk, nil)
+	o.admit.Store(&full)
+	o.refused(o.redact("x", nil), reason.HostDisk)
+	o.empty()
+}
+
 // Without a slot nothing is received, let alone stored.
 func TestABusyPool(t *testing.T) {
 	o := newOffice(t, testConfig())
