@@ -88,8 +88,12 @@ func TestWhatIsNoDatabaseIsRefused(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sqlite.Open(t.Context(), path, sqlite.Options{}); err == nil {
-		t.Error("it was opened")
+	if _, err := sqlite.Open(t.Context(), path, sqlite.Options{}); reason.Of(err) != reason.VaultDamaged {
+		t.Errorf("no database: %v", err)
+	}
+	path = "/proc/self/blotter/blotter.db" // where nothing can be made
+	if _, err := sqlite.Open(t.Context(), path, sqlite.Options{}); reason.Of(err) != reason.QueueBusy {
+		t.Errorf("no directory: %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"blotter/internal/reason"
 
@@ -23,16 +24,30 @@ func failed(what string, err error) error {
 	if errors.As(err, &coded) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return wrapped
 	}
-	if unavailable(err) {
+	switch {
+	case unavailable(err):
 		return reason.Because(reason.QueueBusy, wrapped)
+	case damaged(err):
+		return reason.Because(reason.VaultDamaged, wrapped)
 	}
 	return wrapped
+}
+
+// damaged tells a file whose bytes are not those that were written.
+func damaged(err error) bool {
+	var e *driver.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	code := e.Code() & 0xff
+	return code == codes.SQLITE_CORRUPT || code == codes.SQLITE_NOTADB
 }
 
 // unavailable tells errors of the surroundings (locks, disk, permissions), which may
 // pass, from mistakes of ours.
 func unavailable(err error) bool {
-	if errors.Is(err, sql.ErrConnDone) {
+	var file *fs.PathError // the directory cannot be made, or the file not opened
+	if errors.Is(err, sql.ErrConnDone) || errors.As(err, &file) {
 		return true
 	}
 	var e *driver.Error
