@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -125,6 +127,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		WriteTimeout:      2 * time.Minute, // a profile takes 30 s, longer where asked
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          log.New(io.Discard, "", 0), // what clients sent, and what a panic says, is not for standard error
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- s.Serve(l) }()

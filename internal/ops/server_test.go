@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -165,4 +167,28 @@ func TestServeEndsThoughAnAnswerHangs(t *testing.T) {
 		}
 		client.Close()
 	})
+}
+
+// What a panic says may hold anything; net/http would print it.
+func TestPanicIsNotShown(t *testing.T) {
+	var said strings.Builder
+	log.SetOutput(&said)
+	defer log.SetOutput(os.Stderr)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Serve(ctx, l, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(secret) }))
+	}()
+	if answer, err := http.Get("http://" + l.Addr().String()); err == nil {
+		answer.Body.Close()
+		t.Error("the panic was answered")
+	}
+	stop()
+	if err := <-ended; err != nil || said.Len() > 0 {
+		t.Errorf("ended with %v; said %q", err, said.String())
+	}
 }

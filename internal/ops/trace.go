@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -52,12 +54,22 @@ func Tracing(ctx context.Context, c TraceConfig) (provider trace.TracerProvider,
 	if c.Endpoint == "" {
 		return noop.NewTracerProvider(), func(context.Context) error { return nil }, nil
 	}
+	silence()
 	otlp, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(c.Endpoint), otlptracehttp.WithTimeout(exportLimit))
 	if err != nil {
 		return nil, nil, reason.Because(reason.ConfigInvalid, err)
 	}
 	p := newProvider(otlp, c)
 	return p, p.Shutdown, nil
+}
+
+// silence keeps OpenTelemetry from writing to standard error by itself, past the list of
+// internal/logs: it would show settings of the environment that it cannot read, such as a
+// header for the collector with a credential in it, and what a collector answers. That
+// spans do not arrive shows in TraceConfig.Lost.
+func silence() {
+	otel.SetLogger(logr.Discard())
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
 }
 
 func newProvider(e sdktrace.SpanExporter, c TraceConfig) *sdktrace.TracerProvider {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -138,6 +140,23 @@ func TestTracesReachACollector(t *testing.T) {
 	who := got.ResourceSpans[0].Resource.Attributes
 	if len(who) != 2 || who[0].Value.GetStringValue() != "blotter" || who[1].Value.GetStringValue() != "1.2.3" {
 		t.Errorf("resource %v", who)
+	}
+}
+
+// OpenTelemetry reads the environment by itself, and would tell standard error what it
+// could not read of it.
+func TestMisspeltCredentialIsNotShown(t *testing.T) {
+	said := ""
+	otel.SetLogger(funcr.New(func(_, args string) { said += args }, funcr.Options{}))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { said += err.Error() }))
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization="+secret+"%zz")
+	_, shutdown, err := Tracing(t.Context(), TraceConfig{Endpoint: "http://127.0.0.1:1/v1/traces", Sample: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	otel.Handle(errors.New(secret))
+	if err := shutdown(t.Context()); err != nil || said != "" {
+		t.Errorf("OpenTelemetry said %q, %v", said, err)
 	}
 }
 
