@@ -96,15 +96,21 @@ func write(t *testing.T, path string, body []byte) {
 type hunt struct {
 	t        *testing.T
 	needles  []string // words, in any case
-	exact    [][]byte // bytes as they are, such as digests of what can be guessed
+	exact    []exact
 	searched int
-	forms    []form
 }
 
-// form is one look of a needle, in lower case.
-type form struct {
-	needle string
-	bytes  []byte
+// exact are bytes that are looked for as they are, and in hexadecimal.
+type exact struct {
+	what     string
+	raw, hex []byte
+}
+
+func (h *hunt) bytes(what string, raw []byte) {
+	if slices.ContainsFunc(h.exact, func(e exact) bool { return e.what == what && bytes.Equal(e.raw, raw) }) {
+		return
+	}
+	h.exact = append(h.exact, exact{what, raw, fmt.Appendf(nil, "%x", raw)})
 }
 
 // guessable adds words that must not be there as plain digests either: whoever has a
@@ -112,9 +118,7 @@ type form struct {
 func (h *hunt) guessable(words ...string) {
 	for _, w := range words {
 		sum := sha256.Sum256([]byte(w))
-		if hexed := hex.EncodeToString(sum[:]); !slices.Contains(h.needles, hexed) {
-			h.exact, h.needles = append(h.exact, sum[:]), append(h.needles, hexed)
-		}
+		h.bytes("the digest of "+w, sum[:])
 	}
 }
 
@@ -156,14 +160,16 @@ func (h *hunt) search(where string, data []byte) {
 // returns what it met first, with a few bytes of what follows; "" where there is none.
 func (h *hunt) found(data []byte, depth int) string {
 	lower := bytes.ToLower(data)
-	for _, f := range h.looks() {
-		if at := bytes.Index(lower, f.bytes); at >= 0 {
-			return fmt.Sprintf("%q in %q", f.needle, lower[at:min(len(lower), at+80)])
+	for _, n := range h.needles {
+		for _, disguise := range disguises(strings.ToLower(n)) {
+			if at := bytes.Index(lower, bytes.ToLower(disguise)); at >= 0 {
+				return fmt.Sprintf("%q in %q", n, lower[at:min(len(lower), at+80)])
+			}
 		}
 	}
 	for _, e := range h.exact {
-		if bytes.Contains(data, e) {
-			return fmt.Sprintf("the bytes %x", e)
+		if bytes.Contains(data, e.raw) || bytes.Contains(lower, e.hex) {
+			return e.what
 		}
 	}
 	if depth == 3 {
@@ -175,20 +181,6 @@ func (h *hunt) found(data []byte, depth int) string {
 		}
 	}
 	return ""
-}
-
-// looks are the needles in all their disguises.
-func (h *hunt) looks() []form {
-	if len(h.forms) == 3*len(h.needles) {
-		return h.forms
-	}
-	h.forms = nil
-	for _, n := range h.needles {
-		for _, d := range disguises(strings.ToLower(n)) {
-			h.forms = append(h.forms, form{n, bytes.ToLower(d)})
-		}
-	}
-	return h.forms
 }
 
 func disguises(n string) [][]byte {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -29,7 +28,8 @@ import (
 // logs and labels let through, so that only their lists of keys and values stop it.
 const root = "quillfennec"
 
-// secretOfStore is the credential with which the service reads its bucket.
+// secretOfStore is the credential with which the service reads its bucket, and one that
+// an operator misspelt for the collector.
 const secretOfStore = root + "secretaccesskey"
 
 // TestServiceCanaries uses the service in every way, with words that it must not
@@ -84,7 +84,8 @@ func newCourier(t *testing.T) *courier {
 	}
 	c.page = c.document()
 	c.must(os.MkdirAll(filepath.Join(c.dir, c.plant("directory")), 0o700), os.Mkdir(c.gone, 0o700))
-	c.v = s.serve(c.spans.env(),
+	c.spans.complaint = c.plant("complaint")
+	c.v = s.serve(c.spans.env(), "OTEL_EXPORTER_OTLP_HEADERS=authorization="+secretOfStore+"%zz", "OTEL_RESOURCE_ATTRIBUTES=host.name="+root,
 		"BLOTTER_SERVE_SOURCES=default=file://"+c.dir+"/,default=file://"+c.gone+"/,"+c.bucket(),
 		"AWS_ACCESS_KEY_ID="+c.plant("accesskeyid"), "AWS_SECRET_ACCESS_KEY="+secretOfStore,
 		"AWS_CONFIG_FILE=/dev/null", "AWS_SHARED_CREDENTIALS_FILE=/dev/null")
@@ -94,9 +95,11 @@ func newCourier(t *testing.T) *courier {
 		c.keys[role] = s.addKey("--tenant", "default", "--role", role)
 	}
 	for _, key := range c.keys {
-		secret, err := base64.RawURLEncoding.DecodeString(key[len(key)-secretChars:])
+		secret := key[len(key)-secretChars:]
+		raw, err := base64.RawURLEncoding.DecodeString(secret)
 		c.must(err)
-		c.h.needles, c.h.exact = append(c.h.needles, key[len(key)-secretChars:]), append(c.h.exact, secret)
+		c.h.needles = append(c.h.needles, secret)
+		c.h.bytes("the secret of a key", raw)
 	}
 	return c
 }
@@ -356,51 +359,15 @@ func (c *courier) stalled() {
 		c.Fatal("nobody asked the bucket")
 	}
 	c.processes()
-	c.names(c.s.data)
+	c.inUse(c.s.data)
 	if r := c.ask("DELETE", "/v1/jobs/"+id, ""); r.status != http.StatusOK {
 		c.Errorf("cancelling was answered with %d: %s", r.status, r.body)
 	}
 	c.ended(id, "cancelled", "job.cancelled")
 }
 
-// processes searches what every user of the host may see of a process, and what a cell
-// was given beside its document. A file that may not be read is nobody's to see.
-func (c *courier) processes() {
-	cells := children(c.T, c.v.Process.Pid)
-	for _, pid := range append(cells, c.v.Process.Pid) {
-		files := []string{"cmdline", "comm"}
-		if pid != c.v.Process.Pid { // whose environment holds its credentials by nature
-			files = append(files, "environ")
-		}
-		for _, name := range files {
-			body, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))
-			if err == nil && len(body) > 0 {
-				c.h.search(fmt.Sprintf("%s of process %d", name, pid), body)
-			}
-		}
-	}
-	if len(cells) == 0 {
-		c.Error("there was no cell to look at")
-	}
-}
-
-// names searches the names of files in a directory that is in use.
-func (c *courier) names(dir string) {
-	seen := 0
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		c.h.search("a name in the data directory", []byte(path))
-		seen++
-		return err
-	})
-	if err != nil || seen < 10 {
-		c.Errorf("%d names were seen, %v", seen, err)
-	}
-}
-
-// dead brings a document in that cannot be read for now, replays and discards it.
+// dead brings a document in that cannot be read for now, replays and discards it, and
+// leaves another, with its order, for whoever looks into the data directory at the end.
 func (c *courier) dead() {
 	id := c.reference("file://"+c.gone+"/"+c.plant("unreadable"), document.Sum(c.page))
 	for _, act := range []string{"/replay", "/discard"} {
@@ -410,6 +377,7 @@ func (c *courier) dead() {
 		}
 	}
 	c.ended(id, "cancelled", "job.discarded")
+	c.ended(c.reference("file://"+c.gone+"/"+c.plant("unreadable"), document.Sum(c.page)), "dead", "source.unavailable")
 }
 
 // rejected brings documents in that are none; their text is the canary.
@@ -432,66 +400,5 @@ func (c *courier) list() {
 	c.must(json.Unmarshal(r.body, &page))
 	if len(page.Jobs) < 10 {
 		c.Errorf("the list has %d jobs", len(page.Jobs))
-	}
-}
-
-// said searches what the service wrote to its standard streams: the first key, once, and
-// a log that accounts for every request.
-func (c *courier) said() {
-	out := strings.Replace(c.v.out.String(), c.v.key, "", 1)
-	c.h.search("standard output", []byte(out))
-	c.h.search("the log", c.v.err.Bytes())
-	lines := map[any]int{}
-	for _, record := range logged(c.T, c.v.err.String()) {
-		lines[record["msg"]]++
-	}
-	if lines["request answered"] != c.answers || lines["job claimed"] < 10 || lines["job ended"] < 8 {
-		c.Errorf("%d requests were answered; the log has %v", c.answers, lines)
-	}
-	if !strings.Contains(out, "Listening on") {
-		c.Errorf("standard output is %q", out)
-	}
-}
-
-// traced searches what was sent to the collector.
-func (c *courier) traced() {
-	spans := map[string]int{}
-	for _, s := range c.spans.spans() {
-		spans[s.Name]++
-	}
-	if spans["POST /v1/documents"] < 10 || spans["job"] < 10 || spans["read"] < 4 || spans["none"] < 1 {
-		c.Errorf("the collector got %v", spans)
-	}
-	for _, body := range c.spans.sent {
-		c.h.search("what was sent to the collector", body)
-	}
-	for _, head := range c.spans.head {
-		c.h.search("a header sent to the collector", fmt.Append(nil, head))
-	}
-}
-
-// told searches what the command line tells of jobs and keys.
-func (c *courier) told(id string) {
-	for _, args := range [][]string{
-		{"jobs", "list", "--all"}, {"jobs", "list", "--all", "--json"}, {"jobs", "show", id}, {"jobs", "show", id, "--json"}, {"keys", "list", "--json"},
-	} {
-		r := c.s.run(program(c.T), args...)
-		if r.exit != 0 || len(r.out) < 100 {
-			c.Errorf("%v ended with %d:\n%s%s", args, r.exit, r.out, r.err)
-		}
-		c.h.search(fmt.Sprint(args), []byte(r.out+r.err))
-	}
-}
-
-// left searches the data directory: files as they lie there, every value of every table,
-// every signed event, every image that may be handed out.
-func (c *courier) left() {
-	before := c.h.searched
-	c.h.files(c.s.data)
-	db, v := c.s.open()
-	c.h.rows(db, c.s.data)
-	c.h.blobs(v)
-	if n := c.h.searched - before; n < 1000 {
-		c.Errorf("only %d pieces were searched in the data directory", n)
 	}
 }

@@ -23,8 +23,10 @@ import (
 
 // collector is a receiver of OTLP/HTTP on loopback that keeps all it is sent, unpacked.
 type collector struct {
-	t    *testing.T
-	url  string
+	t         *testing.T
+	url       string
+	complaint string // what each answer says; empty: nothing
+
 	mu   sync.Mutex
 	head []http.Header
 	sent [][]byte
@@ -51,6 +53,12 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.mu.Unlock()
 	c.head, c.sent = append(c.head, r.Header), append(c.sent, body)
 	w.Header().Set("Content-Type", "application/x-protobuf")
+	if c.complaint != "" {
+		answer, _ := proto.Marshal(&otlp.ExportTraceServiceResponse{
+			PartialSuccess: &otlp.ExportTracePartialSuccess{ErrorMessage: c.complaint},
+		})
+		w.Write(answer)
+	}
 }
 
 func unpacked(r *http.Request) ([]byte, error) {
