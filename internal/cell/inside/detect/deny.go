@@ -105,7 +105,7 @@ func (f *Finder) isVocabulary(t *token) bool {
 
 // clinicalEndings end words of drugs, substances, diseases and procedures and hardly
 // anything else.
-var clinicalEndings = [...]string{"plasmin", "globulin", "protein", "statin", "mycin", "micin", "cillin", "cycline", "prazole", "sartan", "olol", "dipine", "floxacin",
+var clinicalEndings = [...]string{"plasmin", "globulin", "protein", "statin", "mycin", "micin", "cillin", "cycline", "prazole", "sartan", "olol", "dipine", "prazol", "conazol", "dipin", "oxetin", "tidin", "fenac", "profen", "caine", "cain", "terol", "lukast", "sone", "solone", "floxacin",
 	"triptan", "gliptin", "gliflozin", "glutide", "conazole", "azepam", "zosin", "mab", "tinib", "parin", "xaban", "thiazide", "setron", "tidine", "oxetine",
 	"emia", "aemia", "uria", "itis", "osis", "pathy", "ectomy", "oscopy", "otomy", "ostomy", "plasty", "graphy", "algia", "megaly", "penia", "cytosis", "genase", "ferase",
 	"kinase", "lipase", "amylase", "tropin", "ferritin", "ferrin", "bilirubin", "opril", "vir", "virus"}

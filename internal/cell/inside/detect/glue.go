@@ -56,6 +56,7 @@ var gluedShort = map[string]bool{"Dr": true, "Mr": true, "Ms": true, "St": true,
 var gluedBefore = map[string]bool{
 	"on": true, "at": true, "of": true, "from": true, "by": true, "to": true, "is": true, "was": true, "since": true, "until": true, "de": true, "el": true, "le": true,
 	"am": true, "vom": true, "DOB": true, "MRN": true, "SSN": true, "Ph": true, "scheduled": true, "dated": true, "seen": true,
+	"number": true, "Number": true, "pager": true, "Pager": true, "Tel": true, "Phone": true, "Fax": true, "geb": true, "ext": true, "ID": true, "Acct": true, "Zip": true, "ZIP": true, "NHS": true,
 }
 
 // isOrdinal accepts "42nd".

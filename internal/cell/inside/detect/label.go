@@ -101,7 +101,7 @@ func (f *Finder) labelAt(sh *sheet, i int) (label, bool) {
 		words++
 		key += labelKey(t.text)
 		strange = strange || t.kind != number && !t.entry.Has(plainWords)
-		if def, ok := f.labels.lookup(key, strange); ok {
+		if def, ok := f.labels.lookup(key, strange && (len(t.text) > 1 || best.to == 0)); ok { // "Guarantor N." is no slip of "guarantor"
 			best = label{labelDef: def, from: i, to: k + 1}
 		}
 	}
@@ -118,6 +118,8 @@ func (f *Finder) takeSeparator(sh *sheet, l *label, end int) {
 	for l.to < end {
 		switch t := sh.toks[l.to].text; {
 		case t == ":" || t == "#" || t == "=" || t == "：" || t == "№":
+			l.separated = true
+		case !l.separated && sh.toks[l.to].fold == "is" && numberLike(l.typ) && sh.leadsToNumber(l.to+1, end): // "her chart number is 483 920"
 			l.separated = true
 		case t == "." || t == "_" || t == "*" || t == "…":
 		case t == "/" && !l.separated && l.to+1 < end && sh.toks[l.to+1].kind == letters: // "Name / Nombre:"
@@ -138,6 +140,11 @@ func (f *Finder) takeSeparator(sh *sheet, l *label, end int) {
 		}
 		l.to++
 	}
+}
+
+// leadsToNumber reports whether a number stands at token k, perhaps behind a short prefix.
+func (sh *sheet) leadsToNumber(k, end int) bool {
+	return k < end && (digitsIn(sh.toks[k].text) > 0 || sh.toks[k].upper && len(sh.toks[k].text) <= 4 && k+2 < end && hasDigits(sh.toks[k+1:k+3]))
 }
 
 func hasDigits(toks []token) bool {
@@ -161,13 +168,16 @@ func (f *Finder) counts(sh *sheet, l *label) bool {
 	case l.separated:
 		return true
 	case letterCount <= 2:
-		return false
+		return l.alone && l.typ == document.Name && sh.initialBelow(l.from)
 	case l.alone && capital:
-		return !l.ordinary || l.typ == document.Name && l.to < row.to && f.onlyNames(sh, l.to) && f.hasName(sh, l.to)
+		return !l.ordinary || l.typ == document.Name && (l.to < row.to && f.onlyNames(sh, l.to) && f.hasName(sh, l.to) || f.namesBelow(sh, l.from))
 	case l.to == row.to:
 		return false
 	case numberLike(l.typ):
 		n := digitsIn(sh.toks[l.to].text)
+		if k := l.to + 1; k < row.to && sh.toks[l.to].upper && len(sh.toks[l.to].text) <= 4 && sh.toks[k].gap < wideGap {
+			n += digitsIn(sh.toks[k].text) // "AC WC 12-441"
+		}
 		return n >= 4 || n >= 1 && !l.ordinary || !l.ordinary && sh.toks[l.to].text == "("
 	case l.ordinary || !starts || !capital:
 		return false
@@ -208,6 +218,18 @@ func (f *Finder) onlyNames(sh *sheet, i int) bool {
 		}
 	}
 	return n >= 1 && n <= 5
+}
+
+// initialBelow reports whether a single letter stands in the cell below token i: "M.I.".
+func (sh *sheet) initialBelow(i int) bool {
+	from, to, ok := sh.cellBelow(i)
+	return ok && sh.toks[from].upper && len(sh.toks[from].text) == 1 && (to == from+1 || to == from+2 && sh.toks[from+1].text == ".")
+}
+
+// namesBelow reports whether the cell below token i holds a name and nothing else.
+func (f *Finder) namesBelow(sh *sheet, i int) bool {
+	from, to, ok := sh.cellBelow(i)
+	return ok && to-from >= 2 && f.onlyNames(sh, from) && slices.ContainsFunc(sh.toks[from:to], func(t token) bool { return f.prior(&t) >= 0.35 })
 }
 
 // hasName reports whether a word of the cell that begins with token i may be a name.

@@ -17,6 +17,9 @@ func (f *Finder) lone(sh *sheet) []span {
 		if f.isSmallNameLine(sh, i) {
 			out = append(out, span{i, sh.toks[i].cell[1], document.Name, 0.6, document.ByName})
 		}
+		if f.isInitialLine(sh, i) || f.isRareNameLine(sh, i) {
+			out = append(out, span{i, sh.toks[i].cell[1], document.Name, 0.6, document.ByName})
+		}
 		if f.isBareStreet(sh, i) {
 			out = append(out, span{i, sh.toks[i].cell[1], document.Place, 0.7, document.ByPlace})
 		}
@@ -96,4 +99,37 @@ func (f *Finder) hasStateOrCode(sh *sheet, from, to int) bool {
 		}
 	}
 	return false
+}
+
+// isInitialLine accepts "J. Banks" and "E.M. FROST" that fill their cell: initials with
+// their stops and a word that is a name, or that no vocabulary has ("E. coli" is known).
+func (f *Finder) isInitialLine(sh *sheet, i int) bool {
+	to := sh.toks[i].cell[1]
+	k := i
+	for k+2 < to && sh.toks[k].upper && len([]rune(sh.toks[k].text)) == 1 && sh.toks[k+1].text == "." && k < i+6 {
+		k += 2
+	}
+	t := &sh.toks[k]
+	if k == i || to-k > 3 || !f.isFamilyWord(t) {
+		return false
+	}
+	return to == k+1 || to == k+3 && strings.Contains("-'’", sh.toks[k+1].text) && f.isFamilyWord(&sh.toks[k+2])
+}
+
+func (f *Finder) isFamilyWord(t *token) bool {
+	return t.kind == letters && t.title && len(t.fold) >= 3 && !f.terms.notNames.has(t.fold) && !f.terms.clinical.has(t.fold) && !f.terms.units.has(t.fold) &&
+		(t.entry.IsName() || !f.isVocabulary(t))
+}
+
+// isRareNameLine accepts "Mwangi Cross" alone on its row: a word that no list has and one
+// that is a family name, both capitalised in the same way.
+func (f *Finder) isRareNameLine(sh *sheet, i int) bool {
+	r := &sh.rows[sh.toks[i].row]
+	if i != r.from || sh.toks[i].cell[1] != r.to || r.to-r.from != 2 || r.wraps || sh.beforeToken(i) != nil {
+		return false
+	}
+	a, b := &sh.toks[i], &sh.toks[i+1]
+	rare := func(t *token) bool { return t.entry == 0 && len(t.fold) >= 4 && f.isFamilyWord(t) }
+	named := func(t *token) bool { return t.entry.Has(lexicon.Surname) && f.isFamilyWord(t) }
+	return a.upper == b.upper && !f.terms.facilities.has(b.fold) && !f.terms.eponyms.has(a.fold) && !f.terms.eponymHeads.has(b.fold) && (rare(a) && named(b) || named(a) && rare(b))
 }

@@ -67,6 +67,8 @@ func (f *Finder) prior(t *token) float64 {
 		return 0.2
 	case e.Has(lexicon.USPlace|lexicon.City) && !common && !vocab && !clinical:
 		return 0.4 // places are named after people
+	case t.upper && len(t.fold) <= 3 && !name:
+		return 0.2 // an abbreviation
 	case !common && !vocab && !clinical && !e.Has(lexicon.Foreign|lexicon.Short) && !f.isVocabulary(t):
 		return 0.4 // no word that we know
 	}
@@ -108,6 +110,9 @@ func (f *Finder) nameScoreAt(sh *sheet, i int) float64 {
 		return f.prior(t) + titledScore
 	}
 	p := f.prior(t)
+	if t.upper && len(t.fold) <= 3 && !sh.rows[t.row].caps && t.entry.Births() < knownBirths {
+		p = min(p, 0.35) // NAA is a test more often than a name
+	}
 	if n, titled := f.initialsBefore(sh, i); n >= 2 || n == 1 && titled {
 		if f.mayFollowTitle(t) && (t.title || titled) {
 			return p + titledScore // "R. S. Sprinkle", "Mr. F. x. whelan"
@@ -171,7 +176,7 @@ func (f *Finder) introduced(sh *sheet, t *token, a around) float64 {
 	}
 	month := f.terms.months.has(t.fold) && t.entry.IsName() && (a.next == nil || a.next.kind == letters || a.next.kind == sign)
 	switch {
-	case month && f.isSigned(sh, t, a):
+	case month && f.isSigned(sh, t, a), f.isGreeted(sh, t, a):
 		return 0.6
 	case f.terms.notNames.has(t.fold) && !month, f.terms.clinical.has(t.fold) && !t.entry.IsName(), f.terms.kin.has(t.fold):
 		return 0
@@ -202,7 +207,7 @@ func (f *Finder) isMonthName(t *token) bool {
 // "SURNAME GIVEN" at the start of a cell, one of the two a name for sure, the other no
 // ordinary word that is never a name.
 func (f *Finder) listedScore(sh *sheet, i int) float64 {
-	start := sh.toks[i].cell[0]
+	start := sh.listStart(i)
 	end := sh.toks[start].cell[1]
 	var words []int
 	comma := false
@@ -227,10 +232,10 @@ func (f *Finder) listedScore(sh *sheet, i int) float64 {
 	if !comma && (rest > 4 || rest > 0 && sh.toks[words[1]+1].kind == letters && len(sh.toks[words[1]+1].text) > 1) {
 		return 0
 	}
-	sure, likely := false, true
+	sure, likely := comma && rest == 0 && f.bothNames(&sh.toks[words[0]], &sh.toks[words[1]]), true
 	for _, k := range words {
 		t := &sh.toks[k]
-		sure = sure || f.prior(t) >= 0.6 || comma && t.entry.IsName() && f.prior(t) >= 0.35
+		sure = sure || f.prior(t) >= 0.6 || comma && (t.entry.IsName() && f.prior(t) >= 0.35 || f.isRareGiven(sh, words, k))
 		likely = likely && (comma || t.entry.IsName() || !f.isVocabulary(t) || rest == 0 && !t.entry.Has(lexicon.Common)) && (!f.terms.notNames.has(t.fold) || f.terms.months.has(t.fold)) && !f.terms.clinical.has(t.fold)
 	}
 	switch {
@@ -271,6 +276,15 @@ func (f *Finder) contextScore(sh *sheet, i int, p float64, a around) float64 {
 	if p > 0 && a.before == "." && len(a.before2) == 1 {
 		s += 0.25 // "J. Smith"
 	}
+	if p >= 0.2 && f.isPost(a) {
+		s += 0.3 // "Tadesse Wolf (physiotherapist)"
+	}
+	if p >= 0.35 && a.after == "from" && f.terms.sections["services"].has(a.after2) {
+		s += 0.2 // "and Cross from nutrition"
+	}
+	if p >= 0.35 && a.before == "/" && a.before2 == "w" {
+		s += 0.2 // "spoke w/ Hope"
+	}
 	if p >= 0.35 && f.terms.personVerbs.has(a.after) && (a.before == "" || a.before == "." || a.before == ":") {
 		s += 0.15 // "Okafor was seen"
 	}
@@ -280,6 +294,9 @@ func (f *Finder) contextScore(sh *sheet, i int, p float64, a around) float64 {
 	}
 	if !sh.rows[sh.toks[i].row].caps && (f.isPlainPair(&sh.toks[i], a.next) || f.isPlainPair(a.prev, &sh.toks[i])) {
 		near = 0.4
+	}
+	if f.isRarePair(&sh.toks[i], a.next) || f.isRarePair(a.prev, &sh.toks[i]) {
+		near = max(near, 0.2)
 	}
 	if a.after == "," && capital(a.next2) && f.prior(a.next2) >= 0.3 {
 		near = max(near, 0.2)
@@ -301,30 +318,6 @@ func (f *Finder) contextScore(sh *sheet, i int, p float64, a around) float64 {
 func (f *Finder) isPlainPair(given, family *token) bool {
 	return given != nil && family != nil && given.title && family.title && given.entry.Births() > 20_000 && family.entry.Births() > 500 &&
 		family.entry.Has(lexicon.Surname) && (f.prior(given) >= 0.2 || f.isMonthName(given)) && f.prior(family) >= 0.2
-}
-
-// termPenalty is what speaks against: an eponym, or a head that makes it one.
-func (f *Finder) termPenalty(t *token, a around) float64 {
-	head := f.terms.eponymHeads.has(a.after)
-	if !head && (a.after == "-" || a.after == "'") {
-		head = f.terms.eponymHeads.has(a.after2) || f.terms.eponyms.has(a.after2) && f.terms.eponyms.has(t.fold)
-	}
-	switch {
-	case head:
-		return 0.6
-	case f.terms.eponyms.has(t.fold) && f.terms.eponyms.has(a.after) && f.terms.eponymHeads.has(a.after2):
-		return 0.5 // "Hill Sachs lesion"
-	case f.terms.sections["eponyms alone"].has(t.fold), f.isFormWord(t, a):
-		return 0.5
-	}
-	return 0
-}
-
-// isFormWord reports whether a word that is also a given name stands as a form has it:
-// "Bill To", "Mark one", "Grant no. 12".
-func (f *Finder) isFormWord(t *token, a around) bool {
-	return f.terms.sections["form words"].has(t.fold) &&
-		(a.next != nil && (a.next.kind == number || f.terms.sections["behind form words"].has(a.after)) || a.before == "grade" || a.before == "this" || a.before == "the")
 }
 
 // beforeToken is the token before i in the text: in its cell, or at the end of the row
@@ -389,6 +382,7 @@ func (f *Finder) nameRuns(sh *sheet, scores []float64) []span {
 			}
 		}
 		a, b = f.trimParticles(sh, a, f.trimCredentials(sh, a, b))
+		b = f.withSuffix(sh, b, row.to)
 		best := 0.0
 		for k := a; k < b; k++ {
 			best = max(best, scores[k])

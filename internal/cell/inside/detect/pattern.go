@@ -14,6 +14,7 @@ import (
 type need struct {
 	digits, dots   int // at least so many digits, so many of "." "/" ":"
 	month, day, at bool
+	age            bool // an age over 89 in words
 }
 
 func digits(least int) need           { return need{digits: least} }
@@ -23,12 +24,13 @@ var (
 	needMonth = need{month: true}
 	needDay   = need{day: true} // a weekday or a word of a holiday
 	needAt    = need{at: true}
+	needAge   = need{age: true}
 	needDot   = need{dots: 1}
 )
 
 // met reports whether a row that has h satisfies n.
 func (n need) met(h need) bool {
-	return h.digits >= n.digits && h.dots >= n.dots && (h.month || !n.month) && (h.day || !n.day) && (h.at || !n.at)
+	return h.digits >= n.digits && h.dots >= n.dots && (h.month || !n.month) && (h.day || !n.day) && (h.at || !n.at) && (h.age || !n.age)
 }
 
 // pattern is a form of personal data that its characters alone give away. The first
@@ -62,10 +64,12 @@ const (
 var patterns = []pattern{
 	// Dates. A year alone may stay.
 	compile(document.Date, 0.9, digits(3), `(?:^|[^0-9A-Za-z.])(`+d+`{1,2}`+sep+d+`{1,2}`+sep+`(?:`+d+`{4}|`+d+`{2}))(?:$|[^0-9A-Za-z%])`, isDate),
-	compile(document.Date, 0.9, digitsAndDots(8, 3), `(?:^|[^0-9A-Za-z.])([0-9]{1,2}[/.\-][0-9]{1,2}[/.\-](?:19|20)[0-9]{2})[0-9]{1,2}:[0-9]{2}`, isDate), // its time glued to it
+	compile(document.Date, 0.9, digitsAndDots(4, 2), `[A-Za-z]{2}\.([0-9]{1,2}[/.\-][0-9]{1,2}[/.\-](?:(?:19|20)[0-9]{2}|[0-9]{2}))(?:$|[^0-9A-Za-z%])`, isDate), // "geb.16.11.57"
+	compile(document.Date, 0.9, digitsAndDots(8, 3), `(?:^|[^0-9A-Za-z.])([0-9]{1,2}[/.\-][0-9]{1,2}[/.\-](?:19|20)[0-9]{2})[0-9]{1,2}:[0-9]{2}`, isDate),        // its time glued to it
 	compile(document.Date, 0.9, digits(3), `(?:^|[^0-9A-Za-z])(`+d+`{4}`+sep+d+`{1,2}`+sep+d+`{1,2})(?:$|[^0-9A-Za-z]|T[0-9])`, isDate),
+	compile(document.Date, 0.75, digits(8), `(?:^|[^0-9A-Za-z.,/-])((?:0?[1-9]|[12][0-9]|3[01]) (?:0[1-9]|[12][0-9]|3[01]) (?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z.,/-])`, isSpacedDate),
 	compile(document.Date, 0.8, digits(6), `\b((?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:[0-9]{4,6})?\b`, nil),
-	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+monthName+`[ ,.\-]{0,2}`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`)|`+yearLong+`)?)\b`, hasTrueDigit),
+	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+monthName+`[ ,.\-]{0,2}`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`)|`+yearLong+`)?)(?:$|[^0-9A-Za-z:]|:\D)`, hasTrueDigit),
 	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+d+`{1,2}(?:st|nd|rd|th|er|\.|º|°)?[ \-./]{0,2}(?:of |de |day of )?`+monthName+`(?:[ \-,./']{0,2}(?:de |del |of )?(?:`+yearLong+`|'?[0-9]{2}\b))?)`, dayAndMonth),
 	compile(document.Date, 0.85, needMonth, `(?i)\b(`+monthName+`[ ,\-/]{1,2}(?:of |de |del )?'?(?:`+yearLong+`|[0-9]{2}))\b`, hasTrueDigit),
 	compile(document.Date, 0.85, needMonth, `(?i)\b((?:19|20)[0-9]{2}[ \-/.]?`+monthName+`[ \-/.]?[0-9]{1,2})\b`, nil),
@@ -77,6 +81,9 @@ var patterns = []pattern{
 	compile(document.Date, 0.55, needDay, `(?i)\b((?:mon|tues|wednes|thurs|fri|satur|sun)days?|montag|dienstag|mittwoch|donnerstag|freitag|samstag)\b`, nil),
 
 	compile(document.Age, 0.9, digits(2), `(?i)\b((?:9[0-9]|1[01][0-9]|12[0-5])[ \-]?(?:y\.?/?o\b|yrs?\b|years?[ \-]old|year[ \-]old|years? of age|jährige|jahre alt|ans\b|años|f\b|m\b))`, nil),
+	compile(document.Age, 0.9, digits(2), `(?i)\b(0?9[0-9]y|1[0-2][0-9]y)\b`, isOver89), // as scanners write it: "093Y"
+	compile(document.Age, 0.9, digits(2), `(?i)\b[mf] ?/ ?(9[0-9]|1[01][0-9])\b`, nil),
+	compile(document.Age, 0.9, needAge, `(?i)\b((?:ninety|one hundred|a hundred|hundred)(?:[ \-](?:and )?(?:one|two|three|four|five|six|seven|eight|nine|ten))?[ \-]years?(?:[ \-]old)?)\b`, nil),
 	compile(document.Age, 0.9, digits(2), `(?i)\b(?:age|aged|alter|edad|âge|turned|turning)[: ]{1,2}((?:9[0-9]|1[01][0-9]|12[0-5]))\b`, nil),
 
 	// Phones and addresses of the net.
@@ -84,6 +91,7 @@ var patterns = []pattern{
 	compile(document.Phone, 0.8, digits(8), `(\+[0-9]{1,3}(?:[ .\-/]{0,2}\(?[0-9]{1,5}\)?){2,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 15)),
 	compile(document.Phone, 0.8, digits(7), `((?:\+?[0-9]{1,3} ?)?\(0\) ?[0-9]{2,5}[ /\-]{0,3}[0-9]{3,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(7, 15)),
 	compile(document.Phone, 0.7, digits(8), `(?:^|[^0-9A-Za-z/.])(0[0-9]{1,5}[ /\-]{1,3}[0-9]{2,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(8, 13)),
+	compile(document.Phone, 0.8, digits(10), `(?:^|[^0-9A-Za-z])(00[1-9][0-9]{0,2}(?:[ .\-/]{0,2}\(?[0-9]{1,6}\)?){2,5})(?:$|[^0-9A-Za-z])`, digitsBetween(10, 16)),
 	compile(document.Phone, 0.8, digits(10), `(?:^|[^0-9A-Za-z])(0[1-9](?:[ .\-][0-9]{2}){4})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Phone, 0.7, digits(9), `(?:^|[^0-9A-Za-z])([6789][0-9]{1,2}[ .\-][0-9]{2,3}[ .\-][0-9]{2}[ .\-]?[0-9]{2,3})(?:$|[^0-9A-Za-z])`, digitsBetween(9, 9)),
 	compile(document.Phone, 0.6, digits(7), `(?:^|[^0-9A-Za-z.\-])([2-9][0-9]{2}[\-.][0-9]{4})(?:$|[^0-9A-Za-z.\-])`, nil),
@@ -96,6 +104,7 @@ var patterns = []pattern{
 	compile(document.IP, 0.8, digitsAndDots(4, 3), `(?:^|[^0-9.])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?:$|[^0-9.])`, isIP),
 	compile(document.IP, 0.8, digits(2), `\b((?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2})\b`, nil),
 	compile(document.IP, 0.8, digitsAndDots(1, 4), `\b((?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4})\b`, nil),
+	compile(document.IP, 0.8, digitsAndDots(1, 4), `(?i)\b((?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6})\b`, nil), // "fe80::1ff:fe23"
 
 	// Numbers with a form of their own.
 	compile(document.SSN, 0.9, digits(8), `(?:^|[^0-9A-Za-z\-])(`+d+`{3}[\- ]`+d+`{2}[\- ]`+d+`{4})(?:$|[^0-9A-Za-z\-])`, mostlyDigits(8)),
@@ -108,6 +117,8 @@ var patterns = []pattern{
 	compile(document.Licence, 0.85, digits(10), `\b([12][0-9]{9})\b`, isNPI),
 	compile(document.Licence, 0.85, digits(7), `\b([A-Z][A-Z9][0-9]{7})\b`, isDEA),
 	compile(document.Vehicle, 0.85, digits(3), `\b([A-HJ-NPR-Z0-9]{17})\b`, isVIN),
+	compile(document.Vehicle, 0.6, digits(2), `\b((?:[ABD-HJ-PR-Y][A-Y]|C[A-CE-Y])[0-9]{2} [A-HJ-PR-Z]{3})\b`, nil), // United Kingdom; CD34 POS is a stain
+	compile(document.Vehicle, 0.7, digits(3), `(?i:plate|licen[cs]e plate|kennzeichen|immatriculation|matrícula|targa)[ :#.]{1,3}(?i:no\.? ?|number )?([A-Z0-9]{1,4}[ \-]?[A-Z0-9]{1,4}(?:[ \-][A-Z0-9]{2,4})?)\b`, hasTrueDigit),
 	compile(document.Device, 0.9, digits(8), `(\(01\) ?[0-9]{14}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]+)*|\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20})+)`, nil),
 	compile(document.Device, 0.8, digits(1), `(?i)\b(?:s/n|sn|serial(?: (?:no|number))?)[.:# ]{1,3}([A-Z0-9\-]{4,24})\b`, hasTrueDigit),
 	compile(document.Account, 0.85, digits(12), `\b([A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b`, mostlyDigits(12)),
@@ -115,17 +126,19 @@ var patterns = []pattern{
 
 	// Postal addresses; streets and cities need words, so place.go finds them.
 	compile(document.Place, 0.8, digits(1), `(?i)\b((?:p\.? ?o\.?|post office) ?box[ .:#]{1,3}[0-9]+|postfach [0-9 ]{2,9}|apartado(?: de correos)? [0-9]+)`, nil),
+	compile(document.Place, 0.85, digits(5), `\b((?:(?:PSC|UNIT|Unit|CMR) [0-9]{1,5},? )?(?:(?:BOX|Box) [0-9]{1,5},? )?(?:APO|FPO|DPO),? ?A[AEP],? ?[0-9]{5}(?:-[0-9]{4})?)\b`, nil),
 	compile(document.Place, 0.75, digits(1), `(?i)\b(rural route ?#? ?[0-9]{1,4}(?:,? ?box [0-9]+[a-z]?)?|r\.? ?r\.? ?#? ?[0-9]{1,4},? ?box [0-9]+[a-z]?|county (?:road|rd|highway|hwy) [0-9a-z]{1,4})\b`, nil),
 	compile(document.Place, 0.8, digits(2), `\b((?:GIR ?0AA|[A-PR-UWYZ][A-HK-Y]?[0-9][A-Z0-9]? [0-9][ABD-HJLNP-UW-Z]{2}))\b`, nil),
 	compile(document.Place, 0.75, digits(3), `\b([ABCEGHJ-NPRSTVXY][0-9][A-Z] ?[0-9][A-Z][0-9])\b`, nil),
 	compile(document.Place, 0.75, digits(9), `(?:^|[^0-9A-Za-z\-])([0-9]{5}-[0-9]{4})(?:$|[^0-9A-Za-z\-])`, nil),
-	compile(document.Place, 0.7, digits(1), `(?i)\b((?:apt|apartment|suite|ste|flat|unit)\.? ?#? ?[0-9]{1,5}-?[a-z]?)\b`, nil),
+	compile(document.Place, 0.7, digits(1), `\b((?:(?i:apt|apartment|suite|ste|flat)|Unit|UNIT)\.? ?#? ?[0-9]{1,5}-?[A-Za-z]?)\b`, nil),
 
 	// Codes: long digit runs, letters mixed with digits.
 	compile(document.Code, 0.75, digits(7), `(?:^|[^0-9A-Za-z.,])([0-9](?:[\-–]?[0-9]){6,})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Code, 0.6, digits(6), `(?:^|[^0-9A-Za-z.,/])([0-9]{6})(?:$|[^0-9A-Za-z.,/])`, nil),
 	compile(document.Code, 0.7, digits(5), `(?:^|[^0-9A-Za-z])([A-Za-z]{1,5}[\-–#]?[0-9]{5,}(?:[\-–][A-Za-z0-9]+)*)(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Code, 0.65, digits(4), `(?:^|[^0-9A-Za-z])([A-Z]{1,4}[0-9]{0,4}(?:[\-–][0-9A-Z]{2,}){1,5})(?:$|[^0-9A-Za-z])`, digitsBetween(4, 40)),
+	compile(document.Code, 0.65, digits(5), `(?:^|[^0-9A-Za-z.])([0-9]{5,}[\-–][A-Z])(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Code, 0.65, digits(4), `(?:^|[^0-9A-Za-z])([0-9]{2,4}[\-–][A-Z]{1,4}[\-–]?[0-9]{2,})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Code, 0.65, digits(2), `(?:^|[^0-9A-Za-z])([0-9A-Z]{6,})(?:$|[^0-9A-Za-z])`, isMixedCode),
 	compile(document.Code, 0.6, digits(6), `(?:^|[^0-9A-Za-z.,/\-])([0-9]{2,3}-[0-9]{2,3}-[0-9]{2,3})(?:$|[^0-9A-Za-z.,/\-])`, nil),
@@ -285,6 +298,7 @@ func (f *Finder) needWords(sh *sheet, r *row) need {
 	for i := r.from; i < r.to; i++ {
 		t := &sh.toks[i]
 		n.month = n.month || f.hasMonth(t)
+		n.age = n.age || t.fold == "ninety" || t.fold == "hundred"
 		n.day = n.day || f.terms.weekdays.has(strings.TrimSuffix(t.fold, "s")) || f.terms.sections["holidays"].has(t.fold)
 	}
 	return n

@@ -17,7 +17,7 @@ func (f *Finder) places(sh *sheet) []span {
 	var out []span
 	for i := 0; i < len(sh.toks); {
 		end := i
-		for _, match := range []func(*sheet, int) (span, bool){f.street, f.foreignStreet, f.cityBeforeZIP, f.stateAndZIP, f.codeAndCity, f.organisation, f.city} {
+		for _, match := range []func(*sheet, int) (span, bool){f.street, f.foreignStreet, f.beforeCode, f.datelined, f.cityBeforeZIP, f.stateAndZIP, f.codeAndCity, f.organisation, f.city} {
 			if s, ok := match(sh, i); ok {
 				out = append(out, s)
 				end = max(end, s.to)
@@ -41,11 +41,14 @@ func (f *Finder) street(sh *sheet, i int) (span, bool) {
 	if !isHouseNumber(t) || i > 0 && sh.toks[i].gap == 0 && strings.Contains("/-.", sh.toks[i-1].text) {
 		return span{}, false
 	}
-	end := sh.toks[i].cell[1]
+	end, first := sh.toks[i].cell[1], i
+	if i+2 < end && sh.toks[i+1].text == "-" && sh.toks[i+1].gap == 0 && sh.toks[i+2].gap == 0 && isHouseNumber(&sh.toks[i+2]) {
+		i += 2 // "86-14 Elm St"
+	}
 	for k := i + 1; k < end && k <= i+1+streetTokens; k++ {
 		w := &sh.toks[k]
 		if k > i+1 && f.isStreetWord(w) && (w.title || len(w.fold) > 4) && sh.isStreetName(k-1) && !f.isSaint(sh, k, end) {
-			return place(i, f.addressEnd(sh, k+1, end), 0.8)
+			return place(first, f.addressEnd(sh, k+1, end), 0.8)
 		}
 		if w.kind == sign && !strings.Contains(".-'’", w.text) || w.kind == letters && !w.title || w.kind == number && k > i+1 {
 			break
@@ -149,59 +152,6 @@ func isZIP(t *token) bool {
 	return len(t.text) == 5 && digitsIn(t.text) >= 4 && digitsIn(misread.Replace(t.text)) == 5
 }
 
-// foreignStreet finds "Lindenstraße 12", "12 rue de la Paix", "Calle Mayor 15, 2º".
-func (f *Finder) foreignStreet(sh *sheet, i int) (span, bool) {
-	t := &sh.toks[i]
-	end := sh.toks[i].cell[1]
-	if t.kind == letters && t.title && hasStreetEnding(t.fold) {
-		k := i + 1
-		if k < end && sh.toks[k].text == "." {
-			k++
-		}
-		if k < end && isHouseNumber(&sh.toks[k]) {
-			return place(i, f.addressEnd(sh, k+1, end), 0.8)
-		}
-	}
-	from := i
-	if isHouseNumber(t) && i+1 < end { // "12, rue de la Paix"
-		i++
-		if sh.toks[i].kind == sign && i+1 < end {
-			i++
-		}
-	}
-	if !f.terms.streetHeads.has(sh.toks[i].fold) {
-		return span{}, false
-	}
-	k, names := i+1, 0
-	for k < end && k < i+8 && (sh.toks[k].title || f.terms.particles.has(sh.toks[k].fold) || strings.Contains("'’.-", sh.toks[k].text)) {
-		if sh.toks[k].title {
-			names++
-		}
-		k++
-	}
-	numbered := from < i
-	for j := k; j < end && j <= k+2 && !numbered; j++ {
-		if isHouseNumber(&sh.toks[j]) {
-			numbered, k = true, j+1
-		} else if sh.toks[j].kind != sign && sh.toks[j].fold != "n" && sh.toks[j].fold != "no" {
-			break
-		}
-	}
-	if names == 0 || !numbered || from == i && !sh.toks[i].title {
-		return span{}, false
-	}
-	return place(from, f.addressEnd(sh, k, end), 0.75)
-}
-
-func hasStreetEnding(w string) bool {
-	for _, e := range [...]string{"strasse", "str", "weg", "platz", "allee", "gasse", "straat", "laan", "plein", "gracht", "damm", "ufer", "steig"} {
-		if strings.HasSuffix(w, e) && len(w) > len(e)+2 {
-			return true
-		}
-	}
-	return false
-}
-
 // stateAndZIP finds the postal code behind a state. The state itself may stay.
 func (f *Finder) stateAndZIP(sh *sheet, i int) (span, bool) {
 	k := f.zipAfterState(sh, i)
@@ -282,26 +232,6 @@ func (sh *sheet) phrase(from, to int) string {
 		b.WriteString(sh.toks[k].fold)
 	}
 	return b.String()
-}
-
-// codeAndCity finds "10115 Berlin", "75011 Paris", "1012 AB Amsterdam".
-func (f *Finder) codeAndCity(sh *sheet, i int) (span, bool) {
-	t, end := &sh.toks[i], sh.toks[i].cell[1]
-	if t.kind != number || len(t.text) < 4 || len(t.text) > 5 || i+1 >= end || sh.toks[i+1].gap == 0 {
-		return span{}, false
-	}
-	k := i + 1
-	if len(t.text) == 4 && sh.toks[k].upper && len(sh.toks[k].text) == 2 && k+1 < end {
-		k++
-	}
-	if w := &sh.toks[k]; w.title && len(w.fold) >= 3 {
-		n := f.cityLength(sh, k, end)
-		if n == 0 && (len(t.text) == 4 || f.isVocabulary(w)) {
-			return span{}, false
-		}
-		return place(i, k+max(n, 1), 0.65)
-	}
-	return span{}, false
 }
 
 // cityLength is how many tokens from i on are a listed place; 0 for none.
@@ -395,10 +325,23 @@ func (f *Finder) organisation(sh *sheet, i int) (span, bool) {
 			}
 		}
 	}
+	for last > i && f.isLeadIn(sh, i) {
+		i++ // "Performed at Mercy Hospital"
+	}
 	if last < 0 || !named || last == i {
 		return span{}, false
 	}
 	return span{i, last + 1, document.Organisation, 0.65, document.ByPlace}, true
+}
+
+// isLeadIn reports whether token i leads to the name of a house and is no part of it.
+func (f *Finder) isLeadIn(sh *sheet, i int) bool {
+	t := &sh.toks[i]
+	if t.title && t.entry.Has(lexicon.Common) && !t.entry.IsName() && i+1 < len(sh.toks) {
+		next := sh.toks[i+1].fold
+		return next == "at" || next == "by" || next == "to" || next == "from"
+	}
+	return !t.title && (t.fold == "at" || t.fold == "by" || t.fold == "to" || t.fold == "from")
 }
 
 var joiners = []string{"of", "the", "and", "at", "for", "de", "la", "del", "des", "der", "di", "von", "du", "am", "an", "im", "zu", "zum", "zur", "bei"}

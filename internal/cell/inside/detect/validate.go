@@ -47,6 +47,12 @@ func isDate(s string) bool {
 	return a >= 1 && b >= 1 && b <= 31 && (a <= 12 || b <= 12) && (c < 100 || c >= 1850 && c < 2150)
 }
 
+// isSpacedDate wants a day and a month in one of both orders: "12 31 1956".
+func isSpacedDate(s string) bool {
+	n := numbers(s)
+	return len(n) == 3 && (n[0] <= 12 || n[1] <= 12)
+}
+
 // dayAndMonth refuses what only looks like a day before a month: "2 mar" needs a day
 // between 1 and 31, "20 may be" is running text.
 func dayAndMonth(s string) bool {

@@ -21,7 +21,7 @@ func (f *Finder) value(sh *sheet, l label, from, to int, score float64) (span, b
 	switch {
 	case l.typ == document.Name:
 		from, to, ok = f.nameValue(sh, from, to)
-		ok = ok && (!l.header || slices.ContainsFunc(sh.toks[from:to], func(t token) bool { return f.prior(&t) > 0 })) // tests and drugs have names too
+		ok = ok && (!l.header || slices.ContainsFunc(sh.toks[from:to], func(t token) bool { return f.prior(&t) > 0 || t.upper && len(t.text) == 1 && to-from <= 2 })) // tests and drugs have names too
 	case l.typ == document.Date:
 		to, ok = f.dateValue(sh, from, to)
 	case l.typ == document.Age:
@@ -61,7 +61,7 @@ func (f *Finder) nameValue(sh *sheet, from, to int) (int, int, bool) {
 			strong = true
 		}
 	}
-	return from, f.trimCredentials(sh, from, end), strong && !f.isPosition(sh, from, end)
+	return from, f.withSuffix(sh, f.trimCredentials(sh, from, end), to), strong && !f.isPosition(sh, from, end)
 }
 
 // beginsNumber reports whether the label of a date or number stands at token k, behind a
