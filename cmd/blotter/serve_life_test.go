@@ -62,6 +62,25 @@ func TestServeStopsPolitely(t *testing.T) {
 	s.checkAtRest()
 }
 
+// TestServeCutsImagesOff ends the work on an image whose client is cut off at the end of the
+// grace time, as if the client had gone, and leaves no working copy behind.
+func TestServeCutsImagesOff(t *testing.T) {
+	s := newStation(t)
+	v := s.serve("BLOTTER_SERVE_GRACE=10ms")
+	ctx := limited(t)
+	asked := make(chan error, 1)
+	go func() {
+		_, err := v.client("").Redact(ctx, bytes.NewReader(read(t, tiny(t))))
+		asked <- err
+	}()
+	s.awaitJob(isLeased)
+	v.stop()
+	if err := <-asked; err == nil {
+		t.Log("the image was faster than the stop")
+	}
+	s.checkAtRest()
+}
+
 // TestServeFinishesWithinTheGrace lets the document under way end.
 func TestServeFinishesWithinTheGrace(t *testing.T) {
 	s := newStation(t)

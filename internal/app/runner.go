@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"blotter/internal/cell"
 	"blotter/internal/document"
@@ -22,6 +23,9 @@ type runner struct {
 	changes intake.Changes
 	cells   *cell.Pool
 	slots   chan struct{} // holds one token for each image that is worked on
+
+	work  sync.WaitGroup  // on images, however many still wait for them
+	until <-chan struct{} // closed when all work must end; set before the first Run
 }
 
 // Slot implements intake.Runner.
@@ -35,17 +39,17 @@ func (r *runner) Slot() (func(), error) {
 }
 
 // Run implements intake.Runner. The work does not end with ctx: whoever gives up cancels
-// the job, and with its lease its cell goes.
+// the job, and with its lease its cell goes. At the end of the grace time it goes too.
 func (r *runner) Run(ctx context.Context, id document.ID) (queue.Job, error) {
 	changed, stop := r.changes.Watch(id)
 	defer stop()
 	failed := make(chan error, 1)
-	go func() {
-		_, err := r.worker.Next(context.WithoutCancel(ctx), worker.Want{Only: []document.ID{id}})
+	r.work.Go(func() {
+		err := r.next(context.WithoutCancel(ctx), id)
 		if !errors.Is(err, queue.ErrNoJob) { // else another worker was faster, and there is only the end to wait for
 			failed <- err
 		}
-	}()
+	})
 	for {
 		j, err := r.store.Job(ctx, id)
 		if err != nil || j.State.Ended() {
@@ -62,4 +66,19 @@ func (r *runner) Run(ctx context.Context, id document.ID) (queue.Job, error) {
 			return queue.Job{}, context.Cause(ctx)
 		}
 	}
+}
+
+// next works on a job as far as it gets in the time of this process.
+func (r *runner) next(ctx context.Context, id document.ID) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-r.until:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	_, err := r.worker.Next(ctx, worker.Want{Only: []document.ID{id}})
+	return err
 }

@@ -30,7 +30,9 @@ func (s *Service) Serve(ctx context.Context, l Listeners) error {
 	context.AfterFunc(ctx, func() { close(s.stopped) })
 	sealing, stopSealing := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopSealing()
-	var sealer, others sync.WaitGroup
+	following, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopFollowing()
+	var sealer, follower, others sync.WaitGroup
 	run := func(wg *sync.WaitGroup, ctx context.Context, do func(context.Context) error) {
 		wg.Go(func() {
 			if err := do(ctx); err != nil {
@@ -53,12 +55,16 @@ func (s *Service) Serve(ctx context.Context, l Listeners) error {
 		run(&others, ctx, s.claims(working, worker.Want{Lane: document.Interactive}))
 	}
 	run(&others, ctx, s.tend)
-	run(&others, ctx, s.follow)
+	run(&follower, following, s.follow)
+	s.runner.until = working.Done()
 	run(&others, ctx, func(ctx context.Context) error { return s.api.Serve(ctx, l.API) })
 	if l.Ops != nil {
 		run(&others, ctx, func(ctx context.Context) error { return ops.Serve(ctx, l.Ops, s.ops) })
 	}
 	others.Wait()
+	s.runner.work.Wait() // requests were cut off, but what they began is winding up
+	stopFollowing()
+	follower.Wait()
 	err := s.lastSeal(sealing)
 	stopSealing()
 	sealer.Wait()
@@ -154,22 +160,34 @@ func (s *Service) tend(ctx context.Context) error {
 
 // follow looks at jobs that moved: a cancelled one takes its cell with it, and all that was
 // kept for it; of one that has ended the time of its seal is told, which nobody knows
-// before.
+// before. It goes on while requests and documents under way finish, and looks at those
+// that are left when ctx ends.
 func (s *Service) follow(ctx context.Context) error {
+	going := context.WithoutCancel(ctx)
 	for {
 		select {
+		case m := <-s.moved:
+			s.look(going, m)
+			continue
+		default:
+		}
+		select {
+		case m := <-s.moved:
+			s.look(going, m)
 		case <-ctx.Done():
 			return nil
-		case m := <-s.moved:
-			j, err := s.store.Job(ctx, m.job)
-			switch {
-			case err != nil:
-			case j.State == document.Cancelled || j.Target == document.Cancelled:
-				s.bury(ctx, m.job)
-			case m.sealed:
-				s.meter.Stage(document.StageSeal, j.State, j.SealTime, s.cfg.Budgets.Exceeded(document.StageSeal, j.SealTime))
-			}
 		}
+	}
+}
+
+func (s *Service) look(ctx context.Context, m move) {
+	j, err := s.store.Job(ctx, m.job)
+	switch {
+	case err != nil: // a cancelled job is met by its worker's next heartbeat, and by the janitor
+	case j.State == document.Cancelled || j.Target == document.Cancelled:
+		s.bury(ctx, m.job)
+	case m.sealed:
+		s.meter.Stage(document.StageSeal, j.State, j.SealTime, s.cfg.Budgets.Exceeded(document.StageSeal, j.SealTime))
 	}
 }
 

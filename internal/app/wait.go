@@ -80,23 +80,20 @@ func (t *trouble) lasted() time.Duration {
 	return time.Since(t.since)
 }
 
-// outboxMost is more events than one command leaves in the outbox at its end.
-const outboxMost = 10_000
-
 // drain waits until the events that are in the outbox now are sealed, so that nothing
-// that this command did is missing from the trail when it ends.
+// that was done before is missing from the trail.
 func (s *Station) drain(ctx context.Context) error {
 	again := time.NewTicker(interval)
 	defer again.Stop()
 	s.wakeSequencer()
-	last := int64(-1) // outbox id up to which to wait; −1 before it is known
+	last := int64(0) // up to which to wait; 0 before it is known
 	var t trouble
 	for {
-		waiting, err := s.store.Pending(ctx, outboxMost)
-		if err == nil && last < 0 && len(waiting) > 0 {
-			last = waiting[len(waiting)-1].ID
+		oldest, newest, err := s.store.Waiting(ctx)
+		if err == nil && last == 0 {
+			last = newest
 		}
-		if err == nil && (len(waiting) == 0 || waiting[0].ID > last) {
+		if err == nil && (oldest == 0 || oldest > last) {
 			return nil
 		}
 		if err == nil {

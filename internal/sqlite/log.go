@@ -22,6 +22,13 @@ func (db *DB) Pending(ctx context.Context, n int) ([]audit.Pending, error) {
 	return out, failed("read the outbox", err)
 }
 
+// Waiting returns the numbers of the oldest and the newest event in the outbox, both 0
+// where it is empty. A number is never given twice.
+func (db *DB) Waiting(ctx context.Context) (oldest, newest int64, err error) {
+	err = db.reader.QueryRowContext(ctx, sqlOutboxEnds).Scan(&oldest, &newest)
+	return oldest, newest, failed("look at the outbox", err)
+}
+
 func scanPending(r row) (audit.Pending, error) {
 	var (
 		p          audit.Pending
@@ -148,6 +155,7 @@ var (
 	errLogMoved = reason.Because(reason.AuditUnavailable, errors.New("the log or its outbox has moved meanwhile"))
 
 	sqlOutboxOldest = query("outbox_oldest")
+	sqlOutboxEnds   = query("outbox_ends")
 	sqlOutboxTake   = query("outbox_take")
 	sqlLogHead      = query("log_head")
 	sqlLogAdvance   = query("log_advance")

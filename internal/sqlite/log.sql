@@ -1,6 +1,9 @@
 -- name: outbox_oldest
 SELECT id, event, job, state FROM outbox ORDER BY id LIMIT :n;
 
+-- name: outbox_ends
+SELECT coalesce((SELECT id FROM outbox ORDER BY id LIMIT 1), 0), coalesce((SELECT id FROM outbox ORDER BY id DESC LIMIT 1), 0);
+
 -- name: outbox_take
 DELETE FROM outbox WHERE id = :id RETURNING job, state, coalesce(json_extract(CAST(event AS TEXT), '$.job'), '');
 
