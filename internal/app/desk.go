@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"blotter/internal/config"
@@ -25,7 +24,7 @@ type Desk struct{ station *Station }
 // OpenDesk opens the desk of a data directory that is there; usage.wrong where none is, so
 // that a mistyped name does not make one.
 func OpenDesk(ctx context.Context, cfg config.Config, log *slog.Logger) (*Desk, error) {
-	_, err := os.Stat(filepath.Join(cfg.Data, "blotter.db"))
+	_, err := os.Stat(databaseFile(cfg.Data))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, reason.Because(reason.UsageWrong, fmt.Errorf("%q is not a data directory of blotter", cfg.Data))
 	}

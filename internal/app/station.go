@@ -82,8 +82,11 @@ func (s *Station) newWorker(cells *cell.Pool) *worker.Worker {
 	}
 }
 
+// databaseFile is where a data directory's jobs, outbox and log lie.
+func databaseFile(data string) string { return filepath.Join(data, "blotter.db") }
+
 func (s *Station) openStores(ctx context.Context) (err error) {
-	if s.store, err = sqlite.Open(ctx, filepath.Join(s.cfg.Data, "blotter.db"), sqlite.Options{}); err != nil {
+	if s.store, err = sqlite.Open(ctx, databaseFile(s.cfg.Data), sqlite.Options{}); err != nil {
 		return err
 	}
 	s.vault, err = vault.Open(ctx, filepath.Join(s.cfg.Data, "vault"), filepath.Join(s.cfg.Data, "station.key"), s.store)
