@@ -37,6 +37,9 @@ type step struct {
 	shown    string // empty: nothing is shown
 }
 
+// mostWaits is how often a wait of 30 seconds is given again, at most.
+const mostWaits = 20
+
 // waits reports whether the text tells the reader to give the step again until the job
 // has ended: on a slow machine one wait is not enough.
 func (s step) waits() bool {
@@ -147,7 +150,7 @@ func (d *session) script() string {
 		commands := d.real.Replace(s.commands)
 		fmt.Fprintf(&out, "exec > printed.%d\necho '%s, line %d' >&2\n", i, d.file, s.line)
 		if s.waits() {
-			commands = "while\n" + commands + "[[ $(<job.json) != *'\"ended\":true'* ]]\ndo :; done\n"
+			commands = fmt.Sprintf("for ((n = 0; n < %d; n++)); do\n%s[[ $(<job.json) != *'\"ended\":true'* ]] || break\ndone\n", mostWaits, commands)
 		}
 		out.WriteString(commands)
 	}
