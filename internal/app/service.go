@@ -57,7 +57,9 @@ const movedMost = 1024
 // service. It serves nothing yet. Errors carry a reason code.
 func OpenService(ctx context.Context, cfg config.Config, log *slog.Logger) (*Service, error) {
 	known, policyProblems := readPolicies(cfg.Serve.Policies)
-	sources, sourceProblems := source.Open(source.Config{Prefixes: cfg.Serve.Sources})
+	sources, sourceProblems := source.Open(source.Config{
+		Prefixes: cfg.Serve.Sources, Private: []string{cfg.Data, cfg.WorkDir},
+	})
 	if err := errors.Join(policyProblems, sourceProblems); err != nil {
 		return nil, reason.Because(reason.ConfigInvalid, err)
 	}

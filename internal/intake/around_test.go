@@ -117,7 +117,7 @@ func TestLogAndSpansAreSparse(t *testing.T) {
 	for _, s := range spans.Ended() {
 		text := s.Name() + s.SpanContext().TraceState().String()
 		for _, a := range s.Attributes() {
-			text += string(a.Key) + a.Value.Emit()
+			text += string(a.Key) + a.Value.String()
 		}
 		if strings.Contains(text, canary) {
 			t.Errorf("span %s", text)
@@ -154,7 +154,5 @@ type pretender struct{}
 
 func (pretender) Slot() (func(), error) { return func() {}, nil }
 func (pretender) Run(context.Context, document.ID) (queue.Job, error) {
-	var m map[string]int
-	m["nil"]++
-	return queue.Job{}, nil
+	panic("pretended")
 }

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"net/http"
@@ -55,4 +56,14 @@ func tokenOf(h http.Header) (string, bool) {
 	scheme, token, ok := strings.Cut(lines[0], " ")
 	token = strings.TrimSpace(token)
 	return token, ok && strings.EqualFold(scheme, "Bearer") && token != ""
+}
+
+// stillValid looks again at the key of a request that lasts: one that was revoked
+// meanwhile sees no more.
+func (a *API) stillValid(ctx context.Context, caller access.Key) error {
+	now, err := a.Keys.Store.Access(ctx, caller.ID)
+	if err == nil && !now.Revoked.IsZero() {
+		return access.ErrUnauthorised
+	}
+	return err
 }

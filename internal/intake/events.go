@@ -123,6 +123,9 @@ func (s *stream) follow(ctx context.Context, changed <-chan struct{}, ended bool
 // ended. The job is read first: where it has ended, the trail that is read then holds the
 // event that ended it, because one transaction does both.
 func (s *stream) step(ctx context.Context) (ended bool, err error) {
+	if err := s.stillValid(ctx, s.caller); err != nil {
+		return false, err
+	}
 	j, err := s.API.job(ctx, s.job, s.caller)
 	if err != nil {
 		return false, err

@@ -133,6 +133,27 @@ func TestEventsComeAsTheyAreSealed(t *testing.T) {
 	}
 }
 
+// A key that was revoked sees no more, whatever it had begun to follow.
+func TestARevokedKeyStopsFollowing(t *testing.T) {
+	o := newOffice(t, nil)
+	id := o.enqueue(north, document.Bulk)
+	o.seal()
+	key, token, err := o.keys.Add(t.Context(), north, access.Reader, nil, "cli")
+	o.must(err)
+	answer := o.ask("GET", at(id, "/events"), token)
+	in := bufio.NewReader(answer.Body)
+	if m, _ := next(in); m.event != "received" {
+		t.Fatalf("event %v", m)
+	}
+	_, err = o.keys.Revoke(t.Context(), key.ID, "cli")
+	o.must(err)
+	o.claim(id)
+	o.seal()
+	if got := kindsOf(messages(in)); len(got) != 0 {
+		t.Errorf("a revoked key was shown %v", got)
+	}
+}
+
 func TestQuietStreamsBeatAndEndWithTheService(t *testing.T) {
 	o := newOffice(t, nil)
 	intake.SetHeartbeat(o.api, 5*time.Millisecond)

@@ -29,8 +29,9 @@ type Store interface {
 	Key(ctx context.Context, job document.ID, c vault.Class) ([]byte, error)
 	// EndReservation ends the reservation of a job: none is accepted under it any more.
 	EndReservation(ctx context.Context, job document.ID) error
-	// ForgetReservations removes ended reservations that left nothing to destroy.
-	ForgetReservations(ctx context.Context) error
+	// ForgetReservations removes ended reservations that left nothing to destroy, with the
+	// event of each upload that was announced and never begun.
+	ForgetReservations(ctx context.Context, event func(document.ID) receipt.Event) error
 }
 
 // Retention sweeps a vault. It may run beside working workers.
@@ -50,7 +51,8 @@ func (r *Retention) Sweep(ctx context.Context) error {
 	if err := r.destroyExpired(ctx); err != nil {
 		return err
 	}
-	if err := r.Store.ForgetReservations(ctx); err != nil {
+	neverBegun := func(job document.ID) receipt.Event { return destroyed(job, vault.Upload) }
+	if err := r.Store.ForgetReservations(ctx, neverBegun); err != nil {
 		return err
 	}
 	return r.deleteUnreferenced(ctx)

@@ -180,6 +180,37 @@ func TestOpenReportsEverything(t *testing.T) {
 	}
 }
 
+// A reference that reads blotter's own directory would read its keys.
+func TestNoPrefixTouchesADirectoryOfOurs(t *testing.T) {
+	root := t.TempDir()
+	data, link := filepath.Join(root, "state", "data"), filepath.Join(root, "link")
+	for _, dir := range []string{filepath.Join(data, "vault"), filepath.Join(root, "state", "database"), filepath.Join(root, "scans")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(data, link); err != nil {
+		t.Fatal(err)
+	}
+	open := func(dir string) error {
+		s, err := source.Open(source.Config{Prefixes: []string{"file://" + dir}, Private: []string{data}})
+		if err == nil {
+			err = s.Close()
+		}
+		return err
+	}
+	for _, dir := range []string{root, filepath.Join(root, "state"), data, filepath.Join(data, "vault"), link} {
+		if err := open(dir); reason.Of(err) != reason.ConfigInvalid || !strings.Contains(err.Error(), "blotter's own") {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	for _, dir := range []string{filepath.Join(root, "scans"), filepath.Join(root, "state", "database")} {
+		if err := open(dir); err != nil {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
+
 // FuzzParse: what is accepted lies under a prefix, segment by segment, has nothing in it
 // that a file system or a store could read otherwise, and is accepted again when it is
 // fetched: there is no such file, and nobody is told of another.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -21,6 +22,10 @@ type Config struct {
 	// the store (region, endpoint, use_path_style, …) and holds no secret: credentials
 	// come from where the store's own tools look for them. None: nothing may be read.
 	Prefixes []string
+
+	// Private are directories of blotter's own, absolute: no prefix may cover one or lie in
+	// it, so that no reference reads a key or a database.
+	Private []string
 
 	// Timeout bounds one document, from the first request to its last byte; 0:
 	// DefaultTimeout.
@@ -61,6 +66,9 @@ func Open(cfg Config) (*Stores, error) {
 	}
 	for i, entry := range cfg.Prefixes {
 		p, err := openPrefix(entry)
+		if err == nil && p.touches(cfg.Private) {
+			err = errors.Join(errors.New("it holds, or lies in, a directory of blotter's own"), p.store.close())
+		}
 		if err == nil && slices.ContainsFunc(s.prefixes, p.same) {
 			err = errors.Join(errors.New("it is given twice"), p.store.close())
 		}
@@ -75,6 +83,31 @@ func Open(cfg Config) (*Stores, error) {
 	}
 	slices.SortStableFunc(s.prefixes, byPrecedence)
 	return s, nil
+}
+
+// touches reports whether a directory of files holds one of dirs or lies in it, links
+// resolved. One that is not there yet cannot be reached through a link.
+func (p *prefix) touches(dirs []string) bool {
+	if p.scheme != "file" {
+		return false
+	}
+	ours := resolved(p.path())
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		dir = resolved(dir)
+		return within(ours, dir) || within(dir, ours)
+	})
+}
+
+func resolved(dir string) string {
+	if r, err := filepath.EvalSymlinks(dir); err == nil {
+		return r
+	}
+	return filepath.Clean(dir)
+}
+
+func within(dir, outer string) bool {
+	rel, err := filepath.Rel(outer, dir)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func (p *prefix) same(q *prefix) bool {

@@ -73,7 +73,7 @@ func (t *tx) reserve(r *queue.Reservation, d time.Duration, staged receipt.Event
 		return err
 	}
 	_, err := t.exec(sqlReserveAdd, append(keyOf(*r), sql.Named("job", string(r.Job)),
-		sql.Named("token", r.Token), sql.Named("until", until))...)
+		sql.Named("token", r.Token), sql.Named("until", until), sql.Named("staged", staged.Kind != ""))...)
 	if err != nil || staged.Kind == "" {
 		return err
 	}
@@ -140,8 +140,9 @@ func (db *DB) EndReservation(ctx context.Context, job document.ID) error {
 }
 
 // ForgetReservations removes reservations that ended without becoming a job and have no
-// data key left.
-func (db *DB) ForgetReservations(ctx context.Context) error {
+// data key left. Of an upload that was announced and never begun it tells the end: event
+// makes the `deleted` event, because there was no key whose destruction told it.
+func (db *DB) ForgetReservations(ctx context.Context, event func(document.ID) receipt.Event) error {
 	now, err := db.clock(ctx, db.reader)
 	if err == nil {
 		var one int
@@ -154,7 +155,17 @@ func (db *DB) ForgetReservations(ctx context.Context) error {
 		return failed("look for ended reservations", err)
 	}
 	return db.write(ctx, "forget ended reservations", func(t *tx) error {
-		_, err := t.exec(sqlReserveForget, sql.Named("now", t.now))
+		unwritten, err := collect(ctx, t, func(r row) (id document.ID, err error) { return id, r.Scan(&id) },
+			sqlReserveUnwritten, sql.Named("now", t.now))
+		if err != nil {
+			return err
+		}
+		for _, id := range unwritten {
+			if err := t.tell(event(id)); err != nil {
+				return err
+			}
+		}
+		_, err = t.exec(sqlReserveForget, sql.Named("now", t.now))
 		return err
 	})
 }
@@ -178,4 +189,5 @@ var (
 	sqlReserveBecome         = query("reserve_become")
 	sqlReserveAnyForgettable = query("reserve_any_forgettable")
 	sqlReserveForget         = query("reserve_forget")
+	sqlReserveUnwritten      = query("reserve_unwritten")
 )

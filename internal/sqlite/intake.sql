@@ -19,7 +19,7 @@ UPDATE reservations SET idempotency = ''
 WHERE tenant = :tenant AND idempotency = :key AND idempotency <> '' AND until <= :now;
 
 -- name: reserve_add
-INSERT INTO reservations (job, tenant, idempotency, token, until) VALUES (:job, :tenant, :key, :token, :until);
+INSERT INTO reservations (job, tenant, idempotency, token, until, staged) VALUES (:job, :tenant, :key, :token, :until, :staged);
 
 -- name: reserve_renew
 UPDATE reservations SET until = :until WHERE job = :job AND token = :token AND until > :now;
@@ -38,6 +38,13 @@ WHERE job = :job AND token = :token AND until > :now AND tenant = :tenant AND id
 -- name: reserve_any_forgettable
 SELECT 1 FROM reservations
 WHERE until <= :now AND NOT EXISTS (SELECT 1 FROM keys WHERE keys.job = reservations.job) LIMIT 1;
+
+-- name: reserve_unwritten
+-- Uploads that were announced and never begun: no key of theirs was made, so that none was
+-- destroyed on record.
+SELECT job FROM reservations
+WHERE staged = 1 AND until <= :now AND NOT EXISTS (SELECT 1 FROM keys WHERE keys.job = reservations.job)
+  AND NOT EXISTS (SELECT 1 FROM destroyed_keys AS gone WHERE gone.job = reservations.job AND gone.class = 'upload');
 
 -- name: reserve_forget
 DELETE FROM reservations

@@ -124,7 +124,7 @@ func TestEndedReservationsAreForgotten(t *testing.T) {
 	living := reserve(t, db, "living")
 	forget := func(left int) {
 		t.Helper()
-		if err := db.ForgetReservations(t.Context()); err != nil {
+		if err := db.ForgetReservations(t.Context(), deletedUpload); err != nil {
 			t.Fatal(err)
 		}
 		if n := reservations(t, db); n != left {
@@ -140,6 +140,48 @@ func TestEndedReservationsAreForgotten(t *testing.T) {
 	forget(1)
 	accept(t, db, living)
 	forget(0)
+}
+
+func deletedUpload(id document.ID) receipt.Event {
+	return receipt.Event{Kind: receipt.Deleted, Job: string(id), Artifact: &receipt.Artifact{ID: string(id), Class: "upload"}}
+}
+
+// Every upload that the trail announces ends there too, also one that was never begun.
+func TestAnnouncedUploadsEndOnRecord(t *testing.T) {
+	db, _, c := openNew(t)
+	staged := func(key string) queue.Reservation {
+		r := queue.Reservation{Tenant: document.Local, Key: key, Job: document.NewID()}
+		held, _, err := db.Reserve(t.Context(), r, time.Minute, wide, receipt.Event{Kind: receipt.Staged, Job: string(r.Job)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return held
+	}
+	never, begun := staged("never"), staged("begun")
+	reserve(t, db, "a reference announces nothing")
+	putKey(t, db, begun.Job, vault.Upload)
+	c.advance(2 * time.Minute)
+	if err := db.DestroyKey(t.Context(), begun.Job, vault.Upload, deletedUpload(begun.Job)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time there is nothing to tell
+		if err := db.ForgetReservations(t.Context(), deletedUpload); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waiting, err := db.Pending(t.Context(), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := map[string]int{}
+	for _, p := range waiting {
+		if p.Event.Kind == receipt.Deleted {
+			ends[p.Event.Job]++
+		}
+	}
+	if len(ends) != 2 || ends[string(never.Job)] != 1 || ends[string(begun.Job)] != 1 {
+		t.Errorf("the ends on record are %v", ends)
+	}
 }
 
 // Whoever destroys a key of a request ends its reservation in the same step, so that no

@@ -47,7 +47,8 @@ CREATE TABLE reservations (
     tenant      TEXT NOT NULL,
     idempotency TEXT NOT NULL,
     token       INTEGER NOT NULL,
-    until       INTEGER NOT NULL
+    until       INTEGER NOT NULL,
+    staged      INTEGER NOT NULL CHECK (staged IN (0, 1)) -- an upload was announced to the trail
 ) STRICT;
 CREATE UNIQUE INDEX reservations_idempotency ON reservations (tenant, idempotency) WHERE idempotency <> '';
 CREATE INDEX reservations_until ON reservations (until, tenant);
