@@ -168,7 +168,7 @@ func newSource(r io.Reader) (*source, error) {
 	}
 	start, err := seeker.Seek(0, io.SeekCurrent)
 	if err != nil {
-		return s, nil // a pipe is a Seeker that cannot seek
+		return s, nil //nolint:nilerr // a pipe is a Seeker that cannot seek: it is sent once
 	}
 	end, err := seeker.Seek(0, io.SeekEnd)
 	if err != nil {

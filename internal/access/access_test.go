@@ -2,6 +2,7 @@ package access_test
 
 import (
 	"encoding/base64"
+	"errors"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -143,12 +144,12 @@ func TestEveryWrongTokenGivesTheSameError(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, token := range wrongTokens(good, other) {
-		if _, err := ring.Check(t.Context(), token); err != error(access.ErrUnauthorised) {
+		if _, err := ring.Check(t.Context(), token); !errors.Is(err, access.ErrUnauthorised) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for name, token := range map[string]string{"revoked": revoked, "unknown": unknown} {
-		if k, err := ring.Check(t.Context(), token); err != error(access.ErrUnauthorised) || k.ID != "" {
+		if k, err := ring.Check(t.Context(), token); !errors.Is(err, access.ErrUnauthorised) || k.ID != "" {
 			t.Errorf("%s: %+v, %v", name, k, err)
 		}
 	}
@@ -161,7 +162,7 @@ func TestEveryWrongTokenGivesTheSameError(t *testing.T) {
 	if _, err := db.AddAccess(t.Context(), bare, false, access.Granted(bare, "cli")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ring.Check(t.Context(), hashless); err != error(access.ErrUnauthorised) {
+	if _, err := ring.Check(t.Context(), hashless); !errors.Is(err, access.ErrUnauthorised) {
 		t.Errorf("no hash: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -138,13 +139,35 @@ func TestLogAndSpansAreSparse(t *testing.T) {
 	}
 }
 
+// torn is an image whose reading panics.
+type torn struct{}
+
+func (torn) Read([]byte) (int, error) { panic("pretended") }
+
+type tornResults struct{ Results }
+
+func (tornResults) Derivative(context.Context, queue.Job, int) (io.ReadCloser, int64, document.Digest, error) {
+	return io.NopCloser(torn{}), 1000, document.Sum(nil), nil
+}
+
 // A panic behind a half answer must not look like an answer.
 func TestAPanicInAnAnswer(t *testing.T) {
-	o := newOffice(t, testConfig(), func(d *Deps) { d.Runner = pretender{} })
-	_, err := o.try("POST", "/v1/redact", strings.NewReader("x"), nil)
-	if err != nil {
-		t.Fatal(err) // the panic comes before the answer was begun: it is an ordinary problem
+	o := newOffice(t, testConfig(), func(d *Deps) { d.Results = tornResults{} })
+	o.ends(document.Released, "")
+	if r, err := o.try("POST", "/v1/redact", strings.NewReader("x"), nil); err == nil {
+		t.Errorf("answered %d %s", r.StatusCode, r.body)
 	}
+	o.untilAnswered(1)
+	if !strings.Contains(o.log.String(), "a handler panicked") {
+		t.Error("the log does not tell")
+	}
+}
+
+func TestAPanicBeforeAnAnswer(t *testing.T) {
+	o := newOffice(t, testConfig(), func(d *Deps) { d.Runner = pretender{} })
+	r, err := o.try("POST", "/v1/redact", strings.NewReader("x"), nil)
+	o.must(err)
+	o.refused(r, reason.Internal)
 	if !strings.Contains(o.log.String(), "a handler panicked") {
 		t.Error("the log does not tell")
 	}

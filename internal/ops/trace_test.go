@@ -80,8 +80,8 @@ func TestSpansLeaveWithoutPayload(t *testing.T) {
 	want := map[attribute.Key]string{"job": string(job), "attempt": "2", "stage": "read", "state": "released", "reason": "cell.memory_limit", "route": route, "status": "202", "lane": "bulk",
 		"http.route": route, "http.response.status_code": "202", "blotter.state": "dead"}
 	for _, a := range spans[1].Attributes {
-		if expected, ok := want[a.Key]; !ok || a.Value.Emit() != expected {
-			t.Errorf("attribute %s=%s", a.Key, a.Value.Emit())
+		if expected, ok := want[a.Key]; !ok || a.Value.String() != expected {
+			t.Errorf("attribute %s=%s", a.Key, a.Value.String())
 		}
 		delete(want, a.Key)
 	}

@@ -76,7 +76,7 @@ func (b *bitmap) colour(dst []byte, v byte) error {
 
 func (b *bitmap) paintMasked(dst, row []byte) {
 	for x := range b.width {
-		v := uint32(0)
+		var v uint32
 		if b.bits == 16 {
 			v = uint32(binary.LittleEndian.Uint16(row[2*x:]))
 		} else {
