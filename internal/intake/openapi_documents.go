@@ -46,7 +46,7 @@ func submitDocument() operation {
 // of its own, every end that a job can have.
 func refusals() []reason.Code {
 	out := []reason.Code{
-		reason.APIBusy, reason.APIDeadline, reason.QueueAttempts, reason.QueueStopped, reason.JobCancelled, reason.JobDiscarded,
+		reason.APINotAccepted, reason.APIBusy, reason.APIDeadline, reason.QueueAttempts, reason.QueueStopped, reason.JobCancelled, reason.JobDiscarded,
 		reason.JobNoResult, reason.VaultDamaged, reason.VaultKeyGone, reason.AuditUnavailable, reason.WorkdirFailed,
 	}
 	for _, e := range reason.Table() {

@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"mime"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
 
 	"blotter/internal/access"
 	"blotter/internal/document"
@@ -41,6 +45,9 @@ func (a *API) redact(w http.ResponseWriter, r *http.Request, caller access.Key) 
 	if err := a.Admit(r.Context()); err != nil {
 		return err
 	}
+	if !accepts(r.Header, "image", "png") {
+		return fault(reason.APINotAccepted, "header Accept: the answer is image/png")
+	}
 	c, err := a.receiveSmall(r, caller)
 	if err != nil {
 		return err
@@ -62,6 +69,22 @@ func (a *API) redact(w http.ResponseWriter, r *http.Request, caller access.Key) 
 		return err
 	}
 	return a.answerImage(w, r, j)
+}
+
+// accepts reports whether a client takes an answer of a media type (RFC 9110, section
+// 12.5.1). Everywhere else Accept is ignored, as the RFC allows; here it spares the work on
+// an image that its client would throw away.
+func accepts(h http.Header, kind, sub string) bool {
+	asked := strings.Join(h.Values("Accept"), ",")
+	for part := range strings.SplitSeq(asked, ",") {
+		mediaType, params, err := mime.ParseMediaType(part)
+		weight, werr := strconv.ParseFloat(params["q"], 64)
+		refused := err != nil || werr == nil && weight == 0
+		if !refused && slices.Contains([]string{"*/*", kind + "/*", kind + "/" + sub}, mediaType) {
+			return true
+		}
+	}
+	return strings.TrimSpace(asked) == ""
 }
 
 // receiveSmall makes the reception of a request on the synchronous path.

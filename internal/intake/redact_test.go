@@ -141,6 +141,23 @@ func TestNoImageIsTakenOnAFullDisk(t *testing.T) {
 	o.empty()
 }
 
+// An image is not worked on for a client that would not take it.
+func TestWhatTheClientTakes(t *testing.T) {
+	o := newOffice(t, testConfig())
+	o.ends(document.Released, "")
+	for accept, takes := range map[string]bool{
+		"": true, "*/*": true, "image/*": true, "image/png": true, "Image/PNG; q=0.5": true, "text/html, image/png": true, "text/html,*/*;q=0.1": true,
+		"application/json": false, "image/jpeg": false, "image/png;q=0": false, "nothing": false,
+	} {
+		r := o.redact("x", map[string]string{"Accept": accept})
+		if !takes {
+			o.refused(r, reason.APINotAccepted)
+		} else if r.StatusCode != http.StatusOK {
+			t.Errorf("%q: answered %d", accept, r.StatusCode)
+		}
+	}
+}
+
 // Without a slot nothing is received, let alone stored.
 func TestABusyPool(t *testing.T) {
 	o := newOffice(t, testConfig())
