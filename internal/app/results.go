@@ -38,7 +38,7 @@ func (r results) Result(ctx context.Context, j queue.Job) ([]byte, error) {
 	}
 	body, err := result.Encode()
 	if err != nil {
-		return nil, audit.Coded(err)
+		return nil, reason.Because(reason.VaultDamaged, err)
 	}
 	if err := receipt.Matches(signed, body); err != nil {
 		return nil, reason.Because(reason.VaultDamaged, err)
@@ -67,7 +67,7 @@ func (r results) proved(ctx context.Context, j queue.Job) (receipt.Result, recei
 	}
 	opened, err := receipt.Open(entry.Envelope)
 	if err != nil {
-		return receipt.Result{}, receipt.Event{}, audit.Coded(err)
+		return receipt.Result{}, receipt.Event{}, reason.Because(reason.VaultDamaged, err)
 	}
 	return result, opened.Event, nil
 }
