@@ -77,7 +77,7 @@ type courier struct {
 }
 
 func newCourier(t *testing.T) *courier {
-	s := newStation(t, "BLOTTER_QUEUE_LEASE=30s", "BLOTTER_QUEUE_ATTEMPTS=1", "BLOTTER_API_RATE_BURST=10000")
+	s := newStation(t, "BLOTTER_QUEUE_LEASE=30s", "BLOTTER_QUEUE_ATTEMPTS=1", "BLOTTER_API_RATE_BURST=10000", "BLOTTER_API_SYNC_DEADLINE=3m")
 	c := &courier{
 		T: t, ctx: limited(t), h: &hunt{t: t, needles: append([]string{root}, printed...)}, s: s,
 		spans: newCollector(t), dir: filepath.Join(t.TempDir(), "scans"), gone: filepath.Join(t.TempDir(), "gone"), asked: make(chan string, 1),
@@ -314,9 +314,11 @@ func (c *courier) referring(url string, sum document.Digest) string {
 
 // references brings documents in that lie elsewhere, and some that do not.
 func (c *courier) references() {
+	body, err := examples.Tiny(printed[0], "03/09/1951") // that a page is read is known by now
+	c.must(err)
 	at := c.dir + "/" + c.plant("directory") + "/"
-	write(c.T, at+c.plant("file")+".png", c.page)
-	c.ended(c.reference("file://"+at+c.plant("file")+".png", document.Sum(c.page)), "released", "")
+	write(c.T, at+c.plant("file")+".png", body)
+	c.ended(c.reference("file://"+at+c.plant("file")+".png", document.Sum(body)), "released", "")
 	c.ended(c.reference("file://"+at+c.plant("file")+".png", document.Sum([]byte("another"))), "rejected", "source.digest_mismatch")
 	c.ended(c.reference("file://"+at+c.plant("absent")+".png", document.Sum(c.page)), "rejected", "source.not_found")
 	c.ended(c.reference("s3://"+bucketName+"/in/"+c.plant("absentobject"), document.Sum(c.page)), "rejected", "source.not_found")
