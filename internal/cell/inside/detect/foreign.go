@@ -18,6 +18,9 @@ func (f *Finder) foreignStreet(sh *sheet, i int) (span, bool) {
 			return place(i, f.addressEnd(sh, k+1, end), 0.8)
 		}
 	}
+	if s, ok := f.germanStreet(sh, i); ok {
+		return s, true
+	}
 	from := i
 	if isHouseNumber(t) && i+1 < end { // "12, rue de la Paix"
 		i++
@@ -97,60 +100,14 @@ func (f *Finder) isCoded(sh *sheet, k, end int) bool {
 	return w.title && (w.kind == letters && len(w.fold) >= 2)
 }
 
-// beforeTokens bounds an address before its postal code, in tokens.
-const beforeTokens = 9
-
-// beforeCode takes what stands before a comma, a postal code and a city for the street,
-// whatever it is called: "Unter den Eichen 87, 12205 Berlin", "lieu-dit Le Moulin, 24200 Sarlat".
-// It goes back to the start of the cell, a label, or a word that leads to an address.
-func (f *Finder) beforeCode(sh *sheet, i int) (span, bool) {
-	t, cell := &sh.toks[i], sh.toks[i].cell
-	if t.text != "," || i == cell[0] || !f.isCoded(sh, i, cell[1]) || !f.namesCity(sh, i, cell[1]) {
-		return span{}, false
-	}
-	from := i
-	for from > cell[0] && from > i-beforeTokens && !sh.inLabel[from-1] && f.isStreetPart(sh, from-1, i) {
-		from--
-	}
-	for from < i && (sh.toks[from].kind == sign || f.terms.particles.has(sh.toks[from].fold) && !sh.toks[from].title) {
-		from++
-	}
-	titled := slices.ContainsFunc(sh.toks[from:i], func(t token) bool { return t.kind == letters && t.title })
-	if !titled {
-		return span{}, false
-	}
-	return place(from, f.addressEnd(sh, i+1, cell[1]), 0.75)
-}
-
-// isStreetPart reports whether token k may belong to the street that ends before token end.
-func (f *Finder) isStreetPart(sh *sheet, k, end int) bool {
-	t := &sh.toks[k]
-	switch {
-	case t.kind == sign:
-		return strings.Contains(".-'’ºª°/", t.text) || t.text == "," && end-k <= 5
-	case t.kind == number || t.kind == mixed:
-		return len(t.text) <= 5
-	case f.terms.beforePlace.has(t.fold), f.terms.sections["lives"].has(t.fold):
-		return false
-	}
-	return t.title || f.terms.particles.has(t.fold) || f.terms.streetHeads.has(t.fold) || f.terms.sections["flats"].has(t.fold) || len(t.fold) <= 4
-}
-
-// namesCity reports whether the word behind the postal code is a listed place or no word.
-func (f *Finder) namesCity(sh *sheet, i, end int) bool {
-	for k := i + 1; k < end && k < i+7; k++ {
-		if t := &sh.toks[k]; t.kind == letters && t.title && len(t.text) >= 2 && (len(t.text) > 2 || !t.upper) {
-			return f.cityLength(sh, k, end) > 0 || !f.isVocabulary(t)
-		}
-	}
-	return false
-}
-
 // datelined finds the place that heads a letter's date: "Bordeaux, le 12 mars 2020",
 // "Bremen, den 3.4.2020", "Madrid, a 3 de mayo".
 func (f *Finder) datelined(sh *sheet, i int) (span, bool) {
 	end := sh.toks[i].cell[1]
 	if t := &sh.toks[i]; i != t.cell[0] || t.kind != letters || !t.title || f.terms.notNames.has(t.fold) || f.terms.weekdays.has(t.fold) || f.terms.months.has(t.fold) {
+		return span{}, false
+	}
+	if !slices.ContainsFunc(sh.toks[i:min(end, i+5)], func(t token) bool { return t.text == "," }) {
 		return span{}, false
 	}
 	k := i + max(1, f.cityLength(sh, i, end))
@@ -163,3 +120,24 @@ func (f *Finder) datelined(sh *sheet, i int) (span, bool) {
 	}
 	return place(i, k, 0.7)
 }
+
+// germanStreet finds "Alte Gasse 7" and "Karl-Marx-Allee 90": a word for street behind up to
+// four capitalised ones, its number behind it.
+func (f *Finder) germanStreet(sh *sheet, i int) (span, bool) {
+	t, end := &sh.toks[i], sh.toks[i].cell[1]
+	if t.kind != letters || !t.title || i > t.cell[0] && (sh.toks[i-1].title && t.gap < wideGap || sh.toks[i-1].text == "-") {
+		return span{}, false
+	}
+	for k := i + 1; k+1 < end && k < i+7; k++ {
+		w := &sh.toks[k]
+		if w.title && slices.Contains(germanWays, w.fold) && isHouseNumber(&sh.toks[k+1]) && sh.toks[k+1].gap > 0 {
+			return place(i, f.addressEnd(sh, k+2, end), 0.75)
+		}
+		if w.text != "-" && w.text != "." && !w.title {
+			break
+		}
+	}
+	return span{}, false
+}
+
+var germanWays = []string{"strasse", "str", "weg", "platz", "allee", "gasse", "ring", "damm", "ufer", "markt", "chaussee", "graben", "wall", "steig", "pfad", "straat", "laan", "plein", "kade", "dijk"}

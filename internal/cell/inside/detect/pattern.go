@@ -14,7 +14,8 @@ import (
 type need struct {
 	digits, dots   int // at least so many digits, so many of "." "/" ":"
 	month, day, at bool
-	age            bool // an age over 89 in words
+	age, call      bool // an age over 89 in words; a word that leads to a number
+	bracket        bool // a round bracket
 }
 
 func digits(least int) need           { return need{digits: least} }
@@ -25,12 +26,13 @@ var (
 	needDay   = need{day: true} // a weekday or a word of a holiday
 	needAt    = need{at: true}
 	needAge   = need{age: true}
+	needCall  = need{digits: 7, call: true}
 	needDot   = need{dots: 1}
 )
 
 // met reports whether a row that has h satisfies n.
 func (n need) met(h need) bool {
-	return h.digits >= n.digits && h.dots >= n.dots && (h.month || !n.month) && (h.day || !n.day) && (h.at || !n.at) && (h.age || !n.age)
+	return h.digits >= n.digits && h.dots >= n.dots && (h.month || !n.month) && (h.day || !n.day) && (h.at || !n.at) && (h.age || !n.age) && (h.call || !n.call) && (h.bracket || !n.bracket)
 }
 
 // pattern is a form of personal data that its characters alone give away. The first
@@ -57,7 +59,7 @@ func compile(typ document.Type, score float64, n need, re string, valid func(str
 }
 
 const (
-	monthName = `(?:jan(?:uar[yi]?|v(?:ier)?|eiro)?|ene(?:ro)?|febbraio|feb(?:r(?:uar[yi]?|ero|aio))?|f[ée]v(?:r(?:ier)?)?|fevereiro|mar(?:ch|s|zo|t|[çc]o)?|m[äa]e?rz|mrz|maart|apr(?:ile?)?|avr(?:il)?|abr(?:il)?|maggio|mayo|maio|ma[yij]|mei|junio|junho|juin|giugno|jun[ei]?|julio|julho|juil(?:let)?|luglio|jul[yi]?|aug(?:ust(?:us)?)?|ao[uû]t|ago(?:sto)?|sept?(?:em(?:ber|bre|bro))?|settembre|setembro|septiembre|o[ck]t(?:ober|obre|ubre)?|ottobre|outubro|nov(?:em(?:ber|bre|bro))?|noviembre|de[cz](?:ember|embre|embro)?|d[ée]c(?:embre)?|dic(?:iembre|embre)?)\.?`
+	monthName = `(?:jan(?:uar[yi]?|v(?:ier)?|eiro)?|ene(?:ro)?|febbraio|feb(?:r(?:uar[yi]?|ero|aio))?|f[ée]v(?:r(?:ier)?)?|fevereiro|mar(?:ch|s|zo|t|[çc]o)?|m[äa]e?rz|mrz|mrt|maart|apr(?:ile?)?|avr(?:il)?|abr(?:il)?|maggio|mayo|maio|ma[yij]|mei|junio|junho|juin|giugno|jun[ei]?|julio|julho|juil(?:let)?|luglio|jul[yi]?|aug(?:ust(?:us)?)?|ao[uû]t|ago(?:sto)?|sept?(?:em(?:ber|bre|bro))?|settembre|setembro|septiembre|o[ck]t(?:ober|obre|ubre)?|ottobre|outubro|nov(?:em(?:ber|bre|bro))?|noviembre|de[cz](?:ember|embre|embro)?|d[ée]c(?:embre)?|dic(?:iembre|embre)?)\.?`
 	yearLong  = `(?:1[89]|20)` + d + `{2}`
 )
 
@@ -69,35 +71,44 @@ var patterns = []pattern{
 	compile(document.Date, 0.9, digits(3), `(?:^|[^0-9A-Za-z])(`+d+`{4}`+sep+d+`{1,2}`+sep+d+`{1,2})(?:$|[^0-9A-Za-z]|T[0-9])`, isDate),
 	compile(document.Date, 0.75, digits(8), `(?:^|[^0-9A-Za-z.,/-])((?:0?[1-9]|[12][0-9]|3[01]) (?:0[1-9]|[12][0-9]|3[01]) (?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z.,/-])`, isSpacedDate),
 	compile(document.Date, 0.8, digits(6), `\b((?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:[0-9]{4,6})?\b`, nil),
-	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+monthName+`[ ,.\-]{0,2}`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`)|`+yearLong+`)?)(?:$|[^0-9A-Za-z:]|:\D)`, hasTrueDigit),
+	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+monthName+`[ ,.\-]{0,2}(?:the )?`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`)|`+yearLong+`)?)(?:$|[^0-9A-Za-z:]|:\D)`, hasTrueDigit),
 	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+d+`{1,2}(?:st|nd|rd|th|er|\.|º|°)?[ \-./]{0,2}(?:of |de |day of )?`+monthName+`(?:[ \-,./']{0,2}(?:de |del |of )?(?:`+yearLong+`|'?[0-9]{2}\b))?)`, dayAndMonth),
 	compile(document.Date, 0.85, needMonth, `(?i)\b(`+monthName+`[ ,\-/]{1,2}(?:of |de |del )?'?(?:`+yearLong+`|[0-9]{2}))\b`, hasTrueDigit),
 	compile(document.Date, 0.85, needMonth, `(?i)\b((?:19|20)[0-9]{2}[ \-/.]?`+monthName+`[ \-/.]?[0-9]{1,2})\b`, nil),
 	compile(document.Date, 0.8, digitsAndDots(5, 1), `(?:^|[^0-9A-Za-z/])((?:0?[1-9]|1[0-2])/(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z/])`, nil),
+	compile(document.Date, 0.65, digits(6), `(?:^|[^0-9A-Za-z.,/\-])((?:0[1-9]|1[0-2])[.\-](?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2]))(?:$|[^0-9A-Za-z./\-]|\.$)`, nil),
+	compile(document.Date, 0.7, digits(6), `(?:^|[^0-9A-Za-z.,])([0-9]{1,2},[0-9]{1,2},(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z.,])`, isDate),
+	compile(document.Date, 0.7, digitsAndDots(2, 1), `(?i)\b(`+weekdayName+`,? (?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12][0-9]|3[01]))(?:$|[^0-9/%\-])`, nil),
 	compile(document.Date, 0.6, digits(2), `(?i)\b(?:on|seen|since|until|till|by|dated|before|after|from|to|through|thru|due|collected|admitted|discharged|visit|starting|began|surgery|last|again|for|of|and|date:?|drawn|obtained|performed|done|repeated|appt|appointment|labs|vitals),? ((?:0?[1-9]|1[0-2])[/\-](?:0?[1-9]|[12][0-9]|3[01]))(?:$|[^0-9/%\-])`, nil),
 	compile(document.Date, 0.6, needMonth, `(?i)\b(?:in|since|until|till|by|last|next|this|early|late|mid|through|from|of|during|end of|beginning of) ?-?(`+monthLong+`)\b`, nil),
 	compile(document.Date, 0.7, digitsAndDots(2, 2), `(?i)\b(?:am|den|vom|bis|seit|zum|ab) ((?:0?[1-9]|[12][0-9]|3[01])\. ?(?:0?[1-9]|1[0-2])\.)`, nil),
 	compile(document.Date, 0.6, needDay, `(?i)\b((?:christmas|thanksgiving|easter|labor day|memorial day|new year'?s|independence day|halloween|hanukkah|ramadan|passover|mother's day|father's day|valentine'?s day|st\.? patrick's day|fourth of july|4th of july)(?: day| eve)?)\b`, nil),
-	compile(document.Date, 0.55, needDay, `(?i)\b((?:mon|tues|wednes|thurs|fri|satur|sun)days?|montag|dienstag|mittwoch|donnerstag|freitag|samstag)\b`, nil),
+	compile(document.Date, 0.55, needDay, `(?i)\b((?:mon|tues|wednes|thurs|fri|satur|sun)days?|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|luned[ìi]|marted[ìi]|mercoled[ìi]|gioved[ìi]|venerd[ìi])\b`, nil),
 
-	compile(document.Age, 0.9, digits(2), `(?i)\b((?:9[0-9]|1[01][0-9]|12[0-5])[ \-]?(?:y\.?/?o\b|yrs?\b|years?[ \-]old|year[ \-]old|years? of age|jährige|jahre alt|ans\b|años|f\b|m\b))`, nil),
-	compile(document.Age, 0.9, digits(2), `(?i)\b(0?9[0-9]y|1[0-2][0-9]y)\b`, isOver89), // as scanners write it: "093Y"
-	compile(document.Age, 0.9, digits(2), `(?i)\b[mf] ?/ ?(9[0-9]|1[01][0-9])\b`, nil),
+	compile(document.Age, 0.9, digits(2), `(?i)\b((?:0?9[0-9]|1[01][0-9]|12[0-5])[ \-]?(?:y\.?/?o\b|yrs?\b|years?[ \-]old|year[ \-]old|years? of age|y\b|jährige|jarige|jahre|jaar|ans\b|a[ñn]os|anni|f\b|m\b))`, nil),
+	compile(document.Age, 0.9, digitsAndDots(2, 1), `(?i)\b[mf] ?/ ?(9[0-9]|1[01][0-9])\b`, nil),
 	compile(document.Age, 0.9, needAge, `(?i)\b((?:ninety|one hundred|a hundred|hundred)(?:[ \-](?:and )?(?:one|two|three|four|five|six|seven|eight|nine|ten))?[ \-]years?(?:[ \-]old)?)\b`, nil),
 	compile(document.Age, 0.9, digits(2), `(?i)\b(?:age|aged|alter|edad|âge|turned|turning)[: ]{1,2}((?:9[0-9]|1[01][0-9]|12[0-5]))\b`, nil),
+	compile(document.Age, 0.8, needAge, `(?i)\b(?:age|aged|is|turned|turning|was) (ninety(?:[ \-](?:one|two|three|four|five|six|seven|eight|nine))?)\b`, nil),
 
 	// Phones and addresses of the net.
-	compile(document.Phone, 0.85, digits(9), `(?:^|[^0-9A-Za-z])((?:\+?[0-9]{1,3}[ .\-]?)?(?:\( ?`+d+`{3} ?\)[ \-.]{0,3}|`+d+`{3} ?[ .\-/] ?)`+d+`{3} ?[ .\-–·] ?`+d+`{4}(?:[ ,]{0,2}(?:x|ext\.?|#) ?[0-9]{1,6})?)(?:$|[^0-9A-Za-z])`, mostlyDigits(9)),
+	compile(document.Phone, 0.85, digits(9), `(?:^|[^0-9A-Za-z])((?:\+?[0-9]{1,3}[ .\-]?)?(?:\( ?`+d+`{3} ?\)[ \-.]{0,3}|`+d+`{3} ?[ .\-/] ?)`+d+`{3} ?[ .\-–·] ?`+d+`{4}(?:[ ,]{0,2}(?:x|ext\.?|#) ?[0-9]{1,6})?)(?:$|[^0-9A-Za-z])`, mostlyDigits(7)),
 	compile(document.Phone, 0.8, digits(8), `(\+[0-9]{1,3}(?:[ .\-/]{0,2}\(?[0-9]{1,5}\)?){2,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 15)),
 	compile(document.Phone, 0.8, digits(7), `((?:\+?[0-9]{1,3} ?)?\(0\) ?[0-9]{2,5}[ /\-]{0,3}[0-9]{3,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(7, 15)),
 	compile(document.Phone, 0.7, digits(8), `(?:^|[^0-9A-Za-z/.])(0[0-9]{1,5}[ /\-]{1,3}[0-9]{2,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(8, 13)),
+	compile(document.Phone, 0.75, need{digits: 8, bracket: true}, `(\([0-9]{2,5}\) ?[0-9]{3,5}[ \-][0-9]{3,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 13)),
+	compile(document.Phone, 0.75, need{digits: 8, bracket: true}, `(\(0[0-9]{1,5}\) ?[0-9]{2,8}(?:[ \-/]{1,3}[0-9]{1,6}){0,3})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 13)),
+	compile(document.Phone, 0.7, digits(8), `(?:^|[^0-9A-Za-z/.])(0[0-9]{1,4} ?[/\-] ?[0-9]{2,4}(?: ?[ \-] ?[0-9]{1,4}){1,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(8, 13)),
+	compile(document.Phone, 0.7, digits(10), `(?:^|[^0-9A-Za-z.])([2-9][0-9]{2}[ /.\-][0-9]{7})(?:$|[^0-9A-Za-z.])`, nil),
+	compile(document.Phone, 0.7, needCall, `(?i)\b(?:tel|telephone|phone|call|called|cell|mobile|mob|text|contact|number|ring|fax|whatsapp|handy|m[óo]vil|tlf|telem[óo]vel|cellulare|reached)[.:]?(?: at| on| is| me at| us at| her at| him at)? ([+(]?[0-9][0-9 ().\-/–]{5,18}[0-9])(?:$|[^0-9A-Za-z])`, digitsBetween(7, 15)),
 	compile(document.Phone, 0.8, digits(10), `(?:^|[^0-9A-Za-z])(00[1-9][0-9]{0,2}(?:[ .\-/]{0,2}\(?[0-9]{1,6}\)?){2,5})(?:$|[^0-9A-Za-z])`, digitsBetween(10, 16)),
 	compile(document.Phone, 0.8, digits(10), `(?:^|[^0-9A-Za-z])(0[1-9](?:[ .\-][0-9]{2}){4})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Phone, 0.7, digits(9), `(?:^|[^0-9A-Za-z])([6789][0-9]{1,2}[ .\-][0-9]{2,3}[ .\-][0-9]{2}[ .\-]?[0-9]{2,3})(?:$|[^0-9A-Za-z])`, digitsBetween(9, 9)),
 	compile(document.Phone, 0.6, digits(7), `(?:^|[^0-9A-Za-z.\-])([2-9][0-9]{2}[\-.][0-9]{4})(?:$|[^0-9A-Za-z.\-])`, nil),
-	compile(document.Phone, 0.7, digits(3), `(?i)\b(?:x|ext\.? ?|extension )([0-9]{3,6})\b`, nil),
+	compile(document.Phone, 0.7, digits(3), `(?i)\b(?:x|ext\.?:? ?|extension |pager:? #?|beeper:? #?|bleep:? #?)([0-9]{3,6})\b`, nil),
 	compile(document.Phone, 0.8, digits(3), `\b((?:1[ \-.]?)?8[0-9]{2}[ \-.][A-Z]{3,4}[\-]?[A-Z0-9]{3,4})\b`, nil),
 	compile(document.Email, 0.95, needAt, `([A-Za-z0-9._%+\-]+ ?@ ?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*(?: ?\. ?(?:com|org|net|edu|gov|uk|de|fr|es|it|nl|ch|at|eu)\b)?)`, isEmail),
+	compile(document.Email, 0.9, needAt, `(?i)\b([a-z0-9._%+\-]+ ?[\[(] ?at ?[\])] ?[a-z0-9\-]+(?:(?: ?\. ?| ?[\[(] ?dot ?[\])] ?)[a-z0-9\-]+)+)`, nil),
 	compile(document.URL, 0.6, needAt, `(?:^|\s)(@[A-Za-z0-9_]{3,})`, nil),
 	compile(document.URL, 0.9, needDot, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
 	compile(document.URL, 0.75, needDot, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),
@@ -109,6 +120,7 @@ var patterns = []pattern{
 	// Numbers with a form of their own.
 	compile(document.SSN, 0.9, digits(8), `(?:^|[^0-9A-Za-z\-])(`+d+`{3}[\- ]`+d+`{2}[\- ]`+d+`{4})(?:$|[^0-9A-Za-z\-])`, mostlyDigits(8)),
 	compile(document.SSN, 0.85, digits(4), `(?i)((?:x{3}|\*{3})-?(?:x{2}|\*{2})-?[0-9]{4})\b`, nil),
+	compile(document.SSN, 0.65, need{digits: 4, call: true}, `(?i)\b(?:ending|ends|last (?:4|four))(?: digits)?(?: (?:in|with|of (?:ssn|social(?: security)?(?: number)?)))?:? ([0-9]{4})\b`, nil),
 	compile(document.SSN, 0.85, digits(10), `\b([0-9]{3} [0-9]{3} [0-9]{4})\b`, isNHS),
 	compile(document.SSN, 0.85, digits(6), `\b([A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D])\b`, nil),
 	compile(document.SSN, 0.85, digits(13), `\b([12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?[0-9][0-9AB] ?[0-9]{3} ?[0-9]{3}(?: ?[0-9]{2})?)\b`, nil),
@@ -118,7 +130,7 @@ var patterns = []pattern{
 	compile(document.Licence, 0.85, digits(7), `\b([A-Z][A-Z9][0-9]{7})\b`, isDEA),
 	compile(document.Vehicle, 0.85, digits(3), `\b([A-HJ-NPR-Z0-9]{17})\b`, isVIN),
 	compile(document.Vehicle, 0.6, digits(2), `\b((?:[ABD-HJ-PR-Y][A-Y]|C[A-CE-Y])[0-9]{2} [A-HJ-PR-Z]{3})\b`, nil), // United Kingdom; CD34 POS is a stain
-	compile(document.Vehicle, 0.7, digits(3), `(?i:plate|licen[cs]e plate|kennzeichen|immatriculation|matrícula|targa)[ :#.]{1,3}(?i:no\.? ?|number )?([A-Z0-9]{1,4}[ \-]?[A-Z0-9]{1,4}(?:[ \-][A-Z0-9]{2,4})?)\b`, hasTrueDigit),
+	compile(document.Vehicle, 0.7, need{digits: 2, call: true}, `(?i:plate|licen[cs]e plate|kennzeichen|immatriculation|matrícula|targa)[ :#.]{1,3}(?i:no\.? ?|number )?([A-Z0-9]{1,4}[ \-]?[A-Z0-9]{1,4}(?:[ \-][A-Z0-9]{2,4})?)\b`, hasTrueDigit),
 	compile(document.Device, 0.9, digits(8), `(\(01\) ?[0-9]{14}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]+)*|\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20})+)`, nil),
 	compile(document.Device, 0.8, digits(1), `(?i)\b(?:s/n|sn|serial(?: (?:no|number))?)[.:# ]{1,3}([A-Z0-9\-]{4,24})\b`, hasTrueDigit),
 	compile(document.Account, 0.85, digits(12), `\b([A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b`, mostlyDigits(12)),
@@ -127,7 +139,7 @@ var patterns = []pattern{
 	// Postal addresses; streets and cities need words, so place.go finds them.
 	compile(document.Place, 0.8, digits(1), `(?i)\b((?:p\.? ?o\.?|post office) ?box[ .:#]{1,3}[0-9]+|postfach [0-9 ]{2,9}|apartado(?: de correos)? [0-9]+)`, nil),
 	compile(document.Place, 0.85, digits(5), `\b((?:(?:PSC|UNIT|Unit|CMR) [0-9]{1,5},? )?(?:(?:BOX|Box) [0-9]{1,5},? )?(?:APO|FPO|DPO),? ?A[AEP],? ?[0-9]{5}(?:-[0-9]{4})?)\b`, nil),
-	compile(document.Place, 0.75, digits(1), `(?i)\b(rural route ?#? ?[0-9]{1,4}(?:,? ?box [0-9]+[a-z]?)?|r\.? ?r\.? ?#? ?[0-9]{1,4},? ?box [0-9]+[a-z]?|county (?:road|rd|highway|hwy) [0-9a-z]{1,4})\b`, nil),
+	compile(document.Place, 0.75, digits(1), `(?i)\b(rural route ?#? ?[0-9]{1,4}(?:,? ?box [0-9]+[a-z]?)?|(?:r\.? ?r\.?|h\.? ?c\.?) ?#? ?[0-9]{1,4},? ?box [0-9]+[a-z]?|county (?:road|rd|highway|hwy) [0-9a-z]{1,4})\b`, nil),
 	compile(document.Place, 0.8, digits(2), `\b((?:GIR ?0AA|[A-PR-UWYZ][A-HK-Y]?[0-9][A-Z0-9]? [0-9][ABD-HJLNP-UW-Z]{2}))\b`, nil),
 	compile(document.Place, 0.75, digits(3), `\b([ABCEGHJ-NPRSTVXY][0-9][A-Z] ?[0-9][A-Z][0-9])\b`, nil),
 	compile(document.Place, 0.75, digits(9), `(?:^|[^0-9A-Za-z\-])([0-9]{5}-[0-9]{4})(?:$|[^0-9A-Za-z\-])`, nil),
@@ -285,6 +297,9 @@ func needsOf(text string, words need) need {
 			n.digits++
 		case c == '@':
 			n.at = true
+		case c == '(' || c == '[':
+			n.bracket = true
+			n.at = n.at || strings.HasPrefix(text[i+1:], "at") || strings.HasPrefix(text[i+1:], " at")
 		case c == '.' || c == '/' || c == ':':
 			n.dots++
 		}
@@ -295,11 +310,16 @@ func needsOf(text string, words need) need {
 // needWords is what the words of a row are of what patterns need.
 func (f *Finder) needWords(sh *sheet, r *row) need {
 	var n need
+	holidays, calls := f.terms.sections["holidays"], f.terms.sections["before a number"]
 	for i := r.from; i < r.to; i++ {
 		t := &sh.toks[i]
+		if t.kind == sign || t.kind == number {
+			continue
+		}
+		n.call = n.call || calls.has(t.fold)
 		n.month = n.month || f.hasMonth(t)
 		n.age = n.age || t.fold == "ninety" || t.fold == "hundred"
-		n.day = n.day || f.terms.weekdays.has(strings.TrimSuffix(t.fold, "s")) || f.terms.sections["holidays"].has(t.fold)
+		n.day = n.day || f.terms.weekdays.has(strings.TrimSuffix(t.fold, "s")) || holidays.has(t.fold)
 	}
 	return n
 }

@@ -17,7 +17,7 @@ func (f *Finder) places(sh *sheet) []span {
 	var out []span
 	for i := 0; i < len(sh.toks); {
 		end := i
-		for _, match := range []func(*sheet, int) (span, bool){f.street, f.foreignStreet, f.beforeCode, f.datelined, f.cityBeforeZIP, f.stateAndZIP, f.codeAndCity, f.organisation, f.city} {
+		for _, match := range []func(*sheet, int) (span, bool){f.street, f.foreignStreet, f.beforeCode, f.beforePostcode, f.beforeZIP, f.datelined, f.cityBeforeZIP, f.stateAndZIP, f.codeAndCity, f.organisation, f.city} {
 			if s, ok := match(sh, i); ok {
 				out = append(out, s)
 				end = max(end, s.to)
@@ -110,6 +110,9 @@ func (f *Finder) addressEnd(sh *sheet, k, end int) int {
 		case t.kind == sign && strings.Contains(".,#-–'/", t.text):
 			continue
 		case f.terms.sections["flats"].has(t.fold), t.kind == number && len(t.text) <= 6, t.kind == mixed && len(t.text) <= 7:
+		case j > k+1 && t.title && f.isPlaceLead(&sh.toks[j-1]) && isPostalCode(sh, j-2): // "3732 HJ De Bilt"
+		case j == k && len(t.text) == 1 && t.kind == letters && isHouseNumber(&sh.toks[j-1]): // "118 b"
+		case j > k && f.terms.sections["address bits"].has(t.fold) && sh.toks[j-1].text == ",":
 		case j > k && t.title && isPostalCode(sh, j-1): // "1200-195 Lisboa", "1016 EA Amsterdam"
 		case t.title && (j == k || f.isPlaceWord(sh, t) || f.leadsToPlace(sh, j+1, end)):
 		default:
@@ -118,6 +121,11 @@ func (f *Finder) addressEnd(sh *sheet, k, end int) int {
 		last = j + 1
 	}
 	return last
+}
+
+// isPlaceLead accepts the first word of places that have two: "De Bilt", "Bad Homburg".
+func (f *Finder) isPlaceLead(t *token) bool {
+	return f.terms.particles.has(t.fold) || slices.Contains([]string{"bad", "sankt", "saint", "san", "santa", "sint"}, t.fold)
 }
 
 // isPostalCode reports whether a European postal code ends with token j.
@@ -210,6 +218,9 @@ func (f *Finder) cityBeforeZIP(sh *sheet, i int) (span, bool) {
 func (f *Finder) stateEnd(sh *sheet, i, end int) int {
 	if sh.toks[i].upper && f.terms.stateCodes.has(sh.toks[i].fold) {
 		return i + 1
+	}
+	if !f.terms.stateFirsts.has(sh.toks[i].fold) {
+		return i
 	}
 	for n := 3; n >= 1; n-- {
 		if i+n <= end && f.terms.stateNames.has(sh.phrase(i, i+n)) {

@@ -27,6 +27,7 @@ type terms struct {
 	personVerbs                          set // what people do: "denies", "was"
 	clinical, units                      set // what "deny by default" lets pass, beside the lexicon
 	months, weekdays                     set
+	stateFirsts                          set // the first words of stateNames
 	beforePlace, stateCodes, stateNames  set
 	streetWords, streetHeads, facilities set
 	facilityLead                         set
@@ -51,9 +52,15 @@ func loadTerms() terms {
 		}
 		return sections[name]
 	}
+	firsts := set{}
+	for name := range s("state names") {
+		first, _, _ := strings.Cut(name, " ")
+		firsts[first] = struct{}{}
+	}
 	return terms{
-		sections: sections,
-		titles:   s("titles"), credentials: s("credentials"), kin: s("kin"), particles: s("particles"),
+		stateFirsts: firsts,
+		sections:    sections,
+		titles:      s("titles"), credentials: s("credentials"), kin: s("kin"), particles: s("particles"),
 		eponyms: s("eponyms"), eponymHeads: s("eponym heads"), notNames: s("not names"),
 		nameIntro: s("name introductions"), nameStop: s("name stops"), personVerbs: s("person verbs"),
 		clinical: s("clinical"), units: s("units"), months: s("months"), weekdays: s("weekdays"),
