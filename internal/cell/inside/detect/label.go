@@ -124,10 +124,11 @@ func (f *Finder) takeSeparator(sh *sheet, l *label, end int) {
 		case t == "." || t == "_" || t == "*" || t == "…":
 		case t == "/" && !l.separated && l.to+1 < end && sh.toks[l.to+1].kind == letters: // "Name / Nombre:"
 			other, ok := f.labelAt(sh, l.to+1)
-			if !ok || !other.separated {
+			ends := other.to == end || other.to < end && sh.toks[other.to].gap >= wideGap // "Name/Nombre" alone
+			if !ok || !other.separated && !ends {
 				return
 			}
-			l.to, l.separated = other.to, true
+			l.to, l.separated = other.to, other.separated
 			return
 		case t == "(" && !l.separated:
 			close := slices.IndexFunc(sh.toks[l.to:min(end, l.to+14)], func(t token) bool { return t.text == ")" })

@@ -216,7 +216,7 @@ func (f *Finder) listedScore(sh *sheet, i int) float64 {
 		switch {
 		case t.kind == letters && t.title && len(t.fold) > 1:
 			words = append(words, k)
-		case (t.text == "," || t.text == "^") && len(words) == 1:
+		case (t.text == "," || t.text == "^" || t.text == "_" && t.gap == 0) && len(words) == 1:
 			comma = true
 		default:
 			k = end
@@ -232,7 +232,7 @@ func (f *Finder) listedScore(sh *sheet, i int) float64 {
 	if !comma && (rest > 4 || rest > 0 && sh.toks[words[1]+1].kind == letters && len(sh.toks[words[1]+1].text) > 1) {
 		return 0
 	}
-	sure, likely := comma && rest == 0 && f.bothNames(&sh.toks[words[0]], &sh.toks[words[1]]), true
+	sure, likely := comma && rest == 0 && f.bothNames(&sh.toks[words[0]], &sh.toks[words[1]]), !f.terms.sections["greetings"].has(sh.toks[words[0]].fold)
 	for _, k := range words {
 		t := &sh.toks[k]
 		sure = sure || f.prior(t) >= 0.6 || comma && (t.entry.IsName() && f.prior(t) >= 0.35 || f.isRareGiven(sh, words, k))
@@ -250,16 +250,6 @@ func (f *Finder) listedScore(sh *sheet, i int) float64 {
 // isTitled reports whether a title stands right before ("Dr.", "Mr", "Frau Dr.").
 func (f *Finder) isTitled(a around) bool {
 	return f.terms.titles.has(a.before) || a.before == "." && f.terms.titles.has(a.before2)
-}
-
-// isSecondTitled reports whether token i stands behind a titled name and "and": "Drs.
-// Baker and Price".
-func (f *Finder) isSecondTitled(sh *sheet, a around) bool {
-	if a.before != "and" || a.prev == nil {
-		return false
-	}
-	first := sh.beforeToken(a.prev.index)
-	return first != nil && first.title && f.isTitled(f.around(sh, first.index))
 }
 
 // contextScore is what the neighbours say for a name.
@@ -304,7 +294,7 @@ func (f *Finder) contextScore(sh *sheet, i int, p float64, a around) float64 {
 			near = 0.4 // "SMITH, John" opens a cell
 		}
 	}
-	if a.after == "^" && capital(a.next2) {
+	if (a.after == "^" || a.after == "_" && a.next.gap == 0) && capital(a.next2) {
 		near = 0.4 // DICOM's own way
 	}
 	if a.before == "," && p >= 0.3 {
@@ -398,7 +388,7 @@ func (f *Finder) nameRuns(sh *sheet, scores []float64) []span {
 // joinsName reports whether sign b may stand inside the name that began at a.
 func (f *Finder) joinsName(sh *sheet, a, b int) bool {
 	switch sh.toks[b].text {
-	case "-", "'", "’", "^":
+	case "-", "'", "’", "^", "_":
 		return true
 	case ".":
 		return len([]rune(sh.toks[b-1].text)) == 1

@@ -8,8 +8,9 @@ import (
 	"blotter/internal/cell/inside/words"
 )
 
-// TestSpellings holds the many ways in which numbers, dates, ages and addresses are
-// written in a dozen countries: what is between [[ and ]] is covered, nothing else.
+// TestSpellings holds the many ways in which numbers, dates, ages, addresses and names are
+// written in a dozen countries, and words of records that are none of these: what is
+// between [[ and ]] is covered, nothing else.
 func TestSpellings(t *testing.T) {
 	b, err := os.ReadFile("testdata/spellings.txt")
 	if err != nil {

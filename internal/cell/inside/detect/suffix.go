@@ -75,3 +75,24 @@ func (f *Finder) isRarePair(given, family *token) bool {
 	}
 	return f.isFamilyWord(given) && family.entry.Has(lexicon.Surname) && f.isFamilyWord(family) && !f.terms.eponymHeads.has(family.fold) && !f.terms.facilities.has(family.fold)
 }
+
+// listOfTitled bounds the names behind one title.
+const listOfTitled = 6
+
+// isSecondTitled reports whether token i stands behind a titled name and "and", or in a
+// list behind a title in the plural: "Drs. Patel, Baker and Price".
+func (f *Finder) isSecondTitled(sh *sheet, a around) bool {
+	plural := false
+	for n := 0; n < listOfTitled && a.prev != nil && (a.before == "and" || a.before == "&" || a.before == ","); n++ {
+		plural = plural || a.before == ","
+		first := sh.beforeToken(a.prev.index)
+		if first == nil || !first.title {
+			return false
+		}
+		a = f.around(sh, first.index)
+		if f.isTitled(a) {
+			return !plural || f.terms.sections["titles of several"].has(a.before) || f.terms.sections["titles of several"].has(a.before2)
+		}
+	}
+	return false
+}

@@ -37,7 +37,7 @@ func hasTrueDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 // isDate accepts day, month and year in the orders in which people write them.
 func isDate(s string) bool {
 	n := numbers(s)
-	if len(n) != 3 || digitsIn(s) < 3 || strings.Contains(s, " - ") && strings.Contains(s, ".") { // "1.5 - 38.5" is a range
+	if len(n) != 3 || digitsIn(s) < 3 || strings.Contains(s, "-") && strings.Contains(s, ".") { // "1.5 - 38.5" is a range
 		return false
 	}
 	a, b, c := n[0], n[1], n[2]
