@@ -77,6 +77,7 @@ type courier struct {
 }
 
 func newCourier(t *testing.T) *courier {
+	program(t) // so that its building takes nothing of the test's time
 	s := newStation(t, "BLOTTER_QUEUE_LEASE=30s", "BLOTTER_QUEUE_ATTEMPTS=1", "BLOTTER_API_RATE_BURST=10000", "BLOTTER_API_SYNC_DEADLINE=3m")
 	c := &courier{
 		T: t, ctx: limited(t), h: &hunt{t: t, needles: append([]string{root}, printed...)}, s: s,
