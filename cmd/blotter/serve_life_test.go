@@ -2,11 +2,14 @@ package main_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"blotter/client"
 	"blotter/internal/document"
@@ -88,12 +91,36 @@ func TestServeFinishesWithinTheGrace(t *testing.T) {
 	ctx := limited(t)
 	took := upload(t, ctx, v.client(""), read(t, page(t)), client.UploadOptions{})
 	s.awaitJob(isLeased)
-	v.stop()
+	v.signal(t, syscall.SIGTERM)
+	v.draining(ctx)
+	if code := v.exit(t); code != 0 {
+		t.Errorf("the service ended with %d", code)
+	}
 	db, _ := s.open()
 	if j, err := db.Job(ctx, document.ID(took.ID)); err != nil || j.State != document.Released {
 		t.Errorf("after the stop the job is %s, %v", j.State, err)
 	}
 	s.checkAtRest()
+}
+
+// draining waits until the stopping service calls itself unready; it must live meanwhile.
+func (v *service) draining(ctx context.Context) {
+	v.s.t.Helper()
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		if status, body := get(v.s.t, v.ops+"/readyz"); status == http.StatusServiceUnavailable {
+			if alive, _ := get(v.s.t, v.ops+"/healthz"); alive != http.StatusOK || !strings.Contains(body, "api.stopping") {
+				v.s.t.Errorf("a service that finishes its work is taken for dead: %d, %s", alive, body)
+			}
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			v.s.t.Fatal("the stopping service still calls itself ready")
+		}
+	}
 }
 
 // killedUploads is how many documents TestServeKilled sends.

@@ -58,8 +58,8 @@ func (s *Service) Serve(ctx context.Context, l Listeners) error {
 	run(&follower, following, s.follow)
 	s.runner.until = working.Done()
 	run(&others, ctx, func(ctx context.Context) error { return s.api.Serve(ctx, l.API) })
-	if l.Ops != nil {
-		run(&others, ctx, func(ctx context.Context) error { return ops.Serve(ctx, l.Ops, s.ops) })
+	if l.Ops != nil { // whoever watches sees the service until it has stopped
+		run(&follower, following, func(ctx context.Context) error { return ops.Serve(ctx, l.Ops, s.ops) })
 	}
 	others.Wait()
 	s.runner.work.Wait() // requests were cut off, but what they began is winding up
