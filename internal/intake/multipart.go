@@ -147,7 +147,7 @@ type formFile struct {
 
 func (f formFile) Read(b []byte) (int, error) {
 	n, err := f.part.Read(b)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = f.form.malformed(err)
 	}
 	return n, err
