@@ -91,7 +91,8 @@ func TestOpenRefuses(t *testing.T) {
 		e    Engines
 		want reason.Code
 	}{
-		{document.GIF, engines, reason.SniffUnsupported},
+		{document.HEIC, engines, reason.SniffUnsupported},
+		{document.GIF, engines, reason.ExtractTruncated},
 		{document.PDF, Engines{}, reason.CellEngines},
 		{document.PDF, engines, reason.ExtractMalformed},
 		{document.PNG, engines, reason.ExtractTruncated},
