@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 tags=nodynamic
 export BLOTTER_TEST_NEED_ENGINES=1 # a test that lacks the engines fails instead of skipping
-timeout=30m
+timeout=45m # of a package; the command's takes a quarter of an hour on two cores
 
 # need COMMAND WHY PACKAGE...: installs the Debian packages where the command is missing
 # and we may, and says what to install where not.
