@@ -3,8 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"blotter/internal/policy"
 )
@@ -45,14 +43,9 @@ func readPolicies(paths []string) (policies, error) {
 const maxPolicyBytes = 1 << 20
 
 func readPolicy(path string) (policy.Policy, error) {
-	f, err := os.Open(path)
+	body, err := readBounded(path, maxPolicyBytes)
 	if err != nil {
-		return policy.Policy{}, fmt.Errorf("serve.policies: %w", err)
-	}
-	defer f.Close()
-	body, err := io.ReadAll(io.LimitReader(f, maxPolicyBytes+1))
-	if err != nil || len(body) > maxPolicyBytes {
-		return policy.Policy{}, fmt.Errorf("serve.policies: %s cannot be read, or is over %d bytes", path, maxPolicyBytes)
+		return policy.Policy{}, fmt.Errorf("serve.policies: %s cannot be read, or is over %d bytes: %w", path, maxPolicyBytes, err)
 	}
 	read, err := policy.Parse(body)
 	if err != nil {

@@ -133,7 +133,7 @@ func (s *Service) assemble(ctx context.Context, known policies) error {
 	s.api = intake.New(s.cfg.API, intake.Deps{
 		Store: s.store, Uploads: uploads{s.vault, s.retention}, Orders: orders{s.sources, s.code}, Results: results{s.Station},
 		Runner: s.runner, Policies: known, Changes: s.changes, Meter: metrics, Keys: s.keys,
-		Admit: s.admit, Moved: s.jobMoved, Budgets: s.cfg.Budgets, Code: s.code, Log: s.log, Tracer: tracer,
+		Admit: s.admit, Moved: s.jobMoved, Budgets: s.cfg.Budgets, Log: s.log, Tracer: tracer,
 	})
 	routes.Learn(s.api.Routes()...)
 	s.ops = ops.Handler(metrics, s.checks()...)

@@ -12,7 +12,6 @@ import (
 
 	"blotter/internal/access"
 	"blotter/internal/document"
-	"blotter/receipt"
 )
 
 // Deps are the rooms that the API works with. Every field must be set.
@@ -34,7 +33,6 @@ type Deps struct {
 	Moved func(document.ID)
 
 	Budgets document.Budgets
-	Code    receipt.Code
 	Log     *slog.Logger
 	Tracer  trace.Tracer
 }

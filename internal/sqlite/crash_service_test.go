@@ -5,8 +5,6 @@ package sqlite_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -92,21 +90,7 @@ var requestCommits = []struct {
 // process dies.
 func TestServiceKilledAtEachCommit(t *testing.T) {
 	t.Setenv("BLOTTER_TEST_WAY", "service")
-	for n := range requestCommits {
-		for _, phase := range []string{"before", "after"} {
-			t.Run(fmt.Sprintf("%d %s", n+1, phase), func(t *testing.T) {
-				path := filepath.Join(t.TempDir(), "blotter.db")
-				kill(t, path, fmt.Sprintf("sqlite.commit:%d:%s", n+1, phase))
-				db := open(t, path, &clock{})
-				defer db.Close()
-				stands := n
-				if phase == "before" {
-					stands = max(0, n-1)
-				}
-				checkRequestAfterKill(t, db, stands)
-			})
-		}
-	}
+	killAtEach(t, len(requestCommits), checkRequestAfterKill)
 }
 
 func checkRequestAfterKill(t *testing.T, db *sqlite.DB, stands int) {

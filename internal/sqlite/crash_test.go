@@ -67,18 +67,25 @@ var commits = []struct {
 // A kill before a commit leaves what the one before left; a kill after it, what it wrote:
 // job, events and working copies always agree.
 func TestKilledAtEachCommit(t *testing.T) {
-	for n := range commits {
+	killAtEach(t, len(commits), checkAfterKill)
+}
+
+// killAtEach kills a child before and after each of n commits, and has what it left checked
+// against the commit that then stands.
+func killAtEach(t *testing.T, n int, check func(t *testing.T, db *sqlite.DB, stands int)) {
+	t.Helper()
+	for commit := range n {
 		for _, phase := range []string{"before", "after"} {
-			t.Run(fmt.Sprintf("%d %s", n+1, phase), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%d %s", commit+1, phase), func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "blotter.db")
-				kill(t, path, fmt.Sprintf("sqlite.commit:%d:%s", n+1, phase))
+				kill(t, path, fmt.Sprintf("sqlite.commit:%d:%s", commit+1, phase))
 				db := open(t, path, &clock{})
 				defer db.Close()
-				stands := n
+				stands := commit
 				if phase == "before" {
-					stands = max(0, n-1)
+					stands = max(0, commit-1)
 				}
-				checkAfterKill(t, db, stands)
+				check(t, db, stands)
 			})
 		}
 	}

@@ -16,15 +16,7 @@ import (
 func (p *place) upload(t *testing.T, job document.ID, data []byte) {
 	t.Helper()
 	w, err := p.Upload(t.Context(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	store(t, w, err, data)
 }
 
 func (p *place) uploaded(t *testing.T, job document.ID) ([]byte, error) {

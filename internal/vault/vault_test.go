@@ -83,8 +83,14 @@ func (p *place) open(t *testing.T) {
 func (p *place) put(t *testing.T, r vault.Ref, data []byte) {
 	t.Helper()
 	w, err := p.Put(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
+	store(t, w, err, data)
+}
+
+// store writes a blob that was begun.
+func store(t *testing.T, w *vault.Writer, begun error, data []byte) {
+	t.Helper()
+	if begun != nil {
+		t.Fatal(begun)
 	}
 	if _, err := w.Write(data); err != nil {
 		t.Fatal(err)
