@@ -10,6 +10,7 @@ import (
 
 	"blotter/internal/document"
 	"blotter/internal/examples"
+	"blotter/internal/truth"
 	"blotter/receipt"
 )
 
@@ -78,7 +79,7 @@ func judge(t *testing.T, dir string, e examples.Example, r receipt.Result) {
 }
 
 // pictureOf finds the picture whose truth an asset can be judged by.
-func pictureOf(e examples.Example, a receipt.ResultAsset) (examples.Picture, bool) {
+func pictureOf(e examples.Example, a receipt.ResultAsset) (truth.Picture, bool) {
 	for _, p := range e.Pictures {
 		same := p.Page == int(a.Page) && (p.Frame == int(a.Frame) || p.Frame == 0 || a.Frame == 0)
 		shape := abs(p.Width*int(a.Height)-p.Height*int(a.Width))*50 < p.Height*int(a.Width)
@@ -86,7 +87,7 @@ func pictureOf(e examples.Example, a receipt.ResultAsset) (examples.Picture, boo
 			return p, true
 		}
 	}
-	return examples.Picture{}, false
+	return truth.Picture{}, false
 }
 
 func abs(n int) int { return max(n, -n) }

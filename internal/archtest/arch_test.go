@@ -29,18 +29,19 @@ var sets = [][]string{
 	{"internal/config"},          // fills each room's Config
 	{"internal/sqlite"},          // implements what the rooms below and beside it ask of a store
 	{"internal/audit/sequencer"}, // alone holds the signing key
-	{"internal/worker", "internal/audit", "internal/retention", "internal/intake", "internal/review", "internal/ops"},
+	{"internal/worker", "internal/audit", "internal/retention", "internal/intake", "internal/review", "internal/ops", "internal/eval"},
 	{"internal/queue", "internal/cell", "internal/source", "internal/vault", "internal/policy", "internal/access", "internal/worker/workdir"},
 	{"internal/strictyaml", "internal/durable", "internal/logs"}, // tools over one dependency each
-	{"client"}, // the API's Go client and wire types; public
+	{"client"},         // the API's Go client and wire types; public
+	{"internal/truth"}, // annotated documents, for measuring; never for a job
 	{"internal/reason", "internal/document", "receipt"},
 }
 
 // insideSteps are the steps of the cell. They never import each other.
-var insideSteps = []string{"sniff", "extract", "read", "detect", "redact"}
+var insideSteps = []string{"sniff", "extract", "read", "mark", "detect", "redact"}
 
 // tooling may import anything below the app, and nothing but tests and tools may import it.
-var tooling = []string{"internal/examples", "internal/archtest", "internal/storetest", "internal/queue/queuetest", "internal/cell/engine/enginetest", "internal/intake/intaketest", "scripts"}
+var tooling = []string{"internal/examples", "internal/specimen", "internal/archtest", "internal/storetest", "internal/queue/queuetest", "internal/cell/engine/enginetest", "internal/intake/intaketest", "scripts"}
 
 // bannedNames name no concept.
 var bannedNames = []string{"util", "utils", "common", "helper", "helpers", "models", "pkg", "misc", "shared"}

@@ -81,12 +81,14 @@ const (
 	Organisation Type = 20 // employers, hospitals, practices: they locate a person
 	Unread       Type = 21 // text was seen there and could not be read
 	Unknown      Type = 22 // a word that no vocabulary explains (deny by default)
+	Staff        Type = 23 // (A) names of those who treat, write or sign, where context says so
+	Signature    Type = 24 // a signature's ink, found by its label
 )
 
 // Types lists every type in its order.
 func Types() []Type {
 	out := make([]Type, 0, len(typeNames))
-	for t := Name; t <= Unknown; t++ {
+	for t := Name; t <= Signature; t++ {
 		out = append(out, t)
 	}
 	return out
@@ -97,6 +99,7 @@ var typeNames = map[Type]string{
 	SSN: "ssn", MRN: "mrn", HealthPlan: "health_plan", Account: "account", Licence: "licence",
 	Vehicle: "vehicle", Device: "device", URL: "url", IP: "ip", Biometric: "biometric", Face: "face",
 	Code: "code", Organisation: "organisation", Unread: "unread", Unknown: "unknown",
+	Staff: "staff", Signature: "signature",
 }
 
 // String is the name used in policies, results and events.
@@ -121,12 +124,16 @@ const (
 	BySecondLook  Source = 9 // seen again in the derivative
 	ByReviewer    Source = 10
 	ByCarry       Source = 11 // found on the page, carried over to the image placed there, or back
+	ByFace        Source = 12 // a face in the pixels
+	ByBarcode     Source = 13 // a bar code or QR code in the pixels
+	ByInk         Source = 14 // ink that stands where a label asks for a signature
+	ByModel       Source = 15 // the optional token classifier
 )
 
 var sourceNames = map[Source]string{
 	ByPattern: "pattern", ByLabel: "label", ByName: "name", ByPlace: "place", ByPropagation: "propagation",
 	ByHint: "hint", ByDefault: "default", ByCoverage: "coverage", BySecondLook: "second_look",
-	ByReviewer: "reviewer", ByCarry: "carry",
+	ByReviewer: "reviewer", ByCarry: "carry", ByFace: "face", ByBarcode: "barcode", ByInk: "ink", ByModel: "model",
 }
 
 // String is the name used in results and events.

@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"blotter/internal/truth"
 	"bytes"
 	"image"
 	"image/color"
@@ -18,7 +19,7 @@ func insuranceCard() (Example, error) {
 	}
 	photo := tableTop(width, height)
 	m := ontoQuad(float64(card.Rect.Dx()), float64(card.Rect.Dy()),
-		[4]Point{{118, 560}, {1376, 612}, {1432, 1424}, {72, 1398}})
+		[4]truth.Point{{X: 118, Y: 560}, {X: 1376, Y: 612}, {X: 1432, Y: 1424}, {X: 72, Y: 1398}})
 	warp(photo, card, m)
 	blur(photo, 1)
 	light := func(u, v float64) float64 { // a lamp from the upper left
@@ -29,7 +30,7 @@ func insuranceCard() (Example, error) {
 	if err := jpeg.Encode(&out, turnLeft(photo), &jpeg.Options{Quality: 80}); err != nil {
 		return Example{}, err
 	}
-	return Example{"insurance-card.jpg", withExif(out.Bytes()), []Picture{
+	return Example{"insurance-card.jpg", withExif(out.Bytes()), []truth.Picture{
 		{Frame: 1, Width: width, Height: height, Words: move(words, m)}}}, nil
 }
 

@@ -10,13 +10,16 @@
 // Only tests and tools import this package: its truth is text.
 package examples
 
-import "blotter/internal/document"
+import (
+	"blotter/internal/document"
+	"blotter/internal/truth"
+)
 
 // Example is one document and what is known of it.
 type Example struct {
 	Name     string // file name under examples/
 	Bytes    []byte
-	Pictures []Picture // in the order of the document
+	Pictures []truth.Picture // in the order of the document
 }
 
 // All makes every example, in the order in which the demo redacts them.
@@ -45,7 +48,7 @@ func Of(all []Example, sha256 string) (Example, bool) {
 // Picture finds what an asset of that page and frame shows. The scan of a page fills it,
 // so that page and embedded image have one truth; a document of one picture has it for
 // every asset.
-func (e Example) Picture(page, frame int) (Picture, bool) {
+func (e Example) Picture(page, frame int) (truth.Picture, bool) {
 	if len(e.Pictures) == 1 {
 		return e.Pictures[0], true
 	}
@@ -54,5 +57,5 @@ func (e Example) Picture(page, frame int) (Picture, bool) {
 			return p, true
 		}
 	}
-	return Picture{}, false
+	return truth.Picture{}, false
 }

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/image/tiff"
 
 	"blotter/internal/document"
+	"blotter/internal/truth"
 )
 
 func all(t *testing.T) map[string]Example {
@@ -57,7 +58,7 @@ func TestTruthLiesOnInk(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		picture image.Image
-		truth   Picture
+		truth   truth.Picture
 	}{
 		{"insurance card", upright(t, examples["insurance-card.jpg"].Bytes), examples["insurance-card.jpg"].Pictures[0]},
 		{"fax page 1", tiffPage(t, examples["fax.tiff"].Bytes, 0), examples["fax.tiff"].Pictures[0]},
@@ -85,10 +86,10 @@ func TestTruthLiesOnInk(t *testing.T) {
 }
 
 func TestJudgeSeesHalfAValueAsALeak(t *testing.T) {
-	p := Picture{Width: 200, Height: 50, Words: []Word{
-		{Text: "Ada", Quad: quad(10, 10, 50, 30), Want: Destroy, Value: 1},
-		{Text: "Byron", Quad: quad(60, 10, 120, 30), Want: Destroy, Value: 1},
-		{Text: "cough", Quad: quad(130, 10, 190, 30), Want: Keep},
+	p := truth.Picture{Width: 200, Height: 50, Words: []truth.Word{
+		{Text: "Ada", Quad: quad(10, 10, 50, 30), Want: truth.Destroy, Value: 1},
+		{Text: "Byron", Quad: quad(60, 10, 120, 30), Want: truth.Destroy, Value: 1},
+		{Text: "cough", Quad: quad(130, 10, 190, 30), Want: truth.Keep},
 	}}
 	img := image.NewGray(image.Rect(0, 0, 400, 100)) // twice the size of the truth
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
@@ -132,8 +133,8 @@ func TestMarkup(t *testing.T) {
 	value := 0
 	got := spans("Re: {name:Ada Byron}, {?place:MT}.", &value)
 	want := []span{
-		{"Re:", Keep, "", 0, true}, {"Ada", Destroy, "name", 1, false}, {"Byron", Destroy, "name", 1, false},
-		{",", Either, "", 0, true}, {"MT", Either, "place", 2, false}, {".", Either, "", 0, true},
+		{"Re:", truth.Keep, "", 0, true}, {"Ada", truth.Destroy, "name", 1, false}, {"Byron", truth.Destroy, "name", 1, false},
+		{",", truth.Either, "", 0, true}, {"MT", truth.Either, "place", 2, false}, {".", truth.Either, "", 0, true},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("got %+v", got)
@@ -164,7 +165,9 @@ func TestCanaryAndTinyDecode(t *testing.T) {
 	}
 }
 
-func quad(x0, y0, x1, y1 float64) [4]Point { return [4]Point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}} }
+func quad(x0, y0, x1, y1 float64) [4]truth.Point {
+	return truth.Rect(x0, y0, x1, y1)
+}
 
 func greyRange(img image.Image, b document.Box) (least, most int) {
 	least, most = 255, 0

@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"blotter/internal/truth"
 	"image"
 	"image/color"
 	"image/draw"
@@ -12,7 +13,7 @@ const faxWidth = 1728
 // fax is a TIFF of two black-and-white pages with the dirt of a telephone line.
 func fax() (Example, error) {
 	sheets := []*sheet{faxCover(), faxOrder()}
-	pictures := make([]Picture, len(sheets))
+	pictures := make([]truth.Picture, len(sheets))
 	pages := make([]bitmap, len(sheets))
 	for i, s := range sheets {
 		page, words, err := s.draw(float64(faxDPI[0]), color.White)
@@ -28,7 +29,7 @@ func fax() (Example, error) {
 		shade(received, func(_, _ float64) float64 { return 1 }, 22, seeded(uint64(4+i)))
 		pages[i] = threshold(gray(received), 150)
 		pages[i].dirt(uint64(10 + i))
-		pictures[i] = Picture{Frame: i + 1, Width: w, Height: h, Words: move(words, m)}
+		pictures[i] = truth.Picture{Frame: i + 1, Width: w, Height: h, Words: move(words, m)}
 	}
 	return Example{"fax.tiff", encodeTIFF(pages), pictures}, nil
 }

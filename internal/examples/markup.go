@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"blotter/internal/document"
+	"blotter/internal/truth"
 )
 
 // Text of the examples is written with its truth: "Patient: {name:Ada Byron}" marks a
@@ -12,7 +13,7 @@ import (
 // a value separates words, as it does outside.
 type span struct {
 	text  string
-	want  Want
+	want  truth.Want
 	kind  string
 	value int
 	glued bool // no space before it: it belongs to the same printed word as the span before
@@ -25,7 +26,7 @@ func spans(markup string, value *int) []span {
 	var out []span
 	glued := true // at the start of a line there is nothing to glue to, which does no harm
 	for markup != "" {
-		piece := span{want: Keep}
+		piece := span{want: truth.Keep}
 		piece.text, markup = cutPlain(markup)
 		if piece.text == "" {
 			piece, markup = cutValue(markup)
@@ -47,9 +48,9 @@ func cutPlain(s string) (text, rest string) {
 func cutValue(s string) (span, string) {
 	head, rest, closed := strings.Cut(s[1:], "}")
 	kind, text, named := strings.Cut(head, ":")
-	want := Destroy
+	want := truth.Destroy
 	if k, optional := strings.CutPrefix(kind, "?"); optional {
-		kind, want = k, Either
+		kind, want = k, truth.Either
 	}
 	if _, known := document.ParseType(kind); !closed || !named || !known {
 		panic("examples: wrong markup: " + s)
@@ -67,8 +68,8 @@ func appendWords(out []span, piece span, glued bool) ([]span, bool) {
 		}
 		s := piece
 		s.text, s.glued = text, glued
-		if s.want == Keep && !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
-			s.want = Either // punctuation beside a value may go with it
+		if s.want == truth.Keep && !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			s.want = truth.Either // punctuation beside a value may go with it
 		}
 		out, glued = append(out, s), true
 	}

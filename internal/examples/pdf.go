@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"blotter/internal/truth"
 	"bytes"
 	"compress/zlib"
 	"fmt"
@@ -58,9 +59,9 @@ func (f *pdfFile) bytes(catalogue, info int) []byte {
 
 // operators writes a sheet as PDF page content with the standard fonts F1 (Helvetica)
 // and F2 (Helvetica-Bold), and says where each word lies, in points.
-func (s *sheet) operators() (string, []Word) {
+func (s *sheet) operators() (string, []truth.Word) {
 	var out strings.Builder
-	var words []Word
+	var words []truth.Word
 	for _, f := range s.fills {
 		r, g, b, _ := f.ink.RGBA()
 		fmt.Fprintf(&out, "%.3f %.3f %.3f rg %.2f %.2f %.2f %.2f re f\n", float64(r)/0xffff, float64(g)/0xffff,
@@ -80,12 +81,12 @@ func (s *sheet) operators() (string, []Word) {
 }
 
 // set joins a line's words with single spaces and places each by the font's widths.
-func (t textLine) set() (string, []Word) {
+func (t textLine) set() (string, []truth.Word) {
 	widths := &helvetica
 	if t.style.face == bold {
 		widths = &helveticaBold
 	}
-	line, words := "", make([]Word, 0, len(t.spans))
+	line, words := "", make([]truth.Word, 0, len(t.spans))
 	for i, s := range t.spans {
 		if i > 0 && !s.glued {
 			line += " "
@@ -97,7 +98,7 @@ func (t textLine) set() (string, []Word) {
 		if strings.ContainsAny(s.text, "gjpqy,;Q()") {
 			bottom += 0.21 * t.style.size // descender: 207/1000
 		}
-		words = append(words, s.word([4]Point{{x0, top}, {x1, top}, {x1, bottom}, {x0, bottom}}))
+		words = append(words, s.word(truth.Rect(x0, top, x1, bottom)))
 	}
 	return line, words
 }

@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"blotter/internal/truth"
 	"bytes"
 	"image"
 	"image/gif"
@@ -17,7 +18,7 @@ func Recast() ([]Example, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := Picture{Width: scan.Rect.Dx(), Height: scan.Rect.Dy(), Words: words}
+	whole := truth.Picture{Width: scan.Rect.Dx(), Height: scan.Rect.Dy(), Words: words}
 	film, err := animate(scan, whole)
 	if err != nil {
 		return nil, err
@@ -31,8 +32,8 @@ func Recast() ([]Example, error) {
 		return nil, err
 	}
 	out := []Example{film,
-		{"report.bmp", bitmap.Bytes(), []Picture{whole}},
-		{"report.webp", EncodeWebP(scan), []Picture{whole}}}
+		{"report.bmp", bitmap.Bytes(), []truth.Picture{whole}},
+		{"report.webp", EncodeWebP(scan), []truth.Picture{whole}}}
 	for _, p := range []struct{ name, main, holder, drawing, media string }{
 		{"report.pptx", pptxMain, "ppt/slides/slide1.xml", pptxSlide, "ppt/media/image1.png"},
 		{"report.xlsx", xlsxMain, "xl/drawings/drawing1.xml", xlsxDrawing, "xl/media/image1.png"},
@@ -48,13 +49,13 @@ func Recast() ([]Example, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Example{p.name, made, []Picture{whole}})
+		out = append(out, Example{p.name, made, []truth.Picture{whole}})
 	}
 	return out, nil
 }
 
 // animate shows the upper part of a scan first, then all of it.
-func animate(scan *image.Paletted, whole Picture) (Example, error) {
+func animate(scan *image.Paletted, whole truth.Picture) (Example, error) {
 	cut := quietRow(whole.Words, whole.Height/2)
 	white := uint8(len(scan.Palette) - 1)
 	first := image.NewPaletted(scan.Rect, scan.Palette)
@@ -65,18 +66,18 @@ func animate(scan *image.Paletted, whole Picture) (Example, error) {
 	rest := scan.SubImage(image.Rect(0, cut, whole.Width, whole.Height)).(*image.Paletted)
 	var out bytes.Buffer
 	err := gif.EncodeAll(&out, &gif.GIF{Image: []*image.Paletted{first, rest}, Delay: []int{50, 50}})
-	upper := Picture{Frame: 1, Width: whole.Width, Height: whole.Height}
+	upper := truth.Picture{Frame: 1, Width: whole.Width, Height: whole.Height}
 	for _, w := range whole.Words {
 		if w.Box().Y < cut {
 			upper.Words = append(upper.Words, w)
 		}
 	}
 	whole.Frame = 2
-	return Example{"report.gif", out.Bytes(), []Picture{upper, whole}}, err
+	return Example{"report.gif", out.Bytes(), []truth.Picture{upper, whole}}, err
 }
 
 // quietRow is the first row from y on that cuts no word.
-func quietRow(words []Word, y int) int {
+func quietRow(words []truth.Word, y int) int {
 	for _, w := range words {
 		if b := w.Box(); b.Y <= y && y <= b.Y+b.H {
 			return quietRow(words, b.Y+b.H+1)

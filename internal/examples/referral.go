@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"blotter/internal/truth"
 	"bytes"
 	"fmt"
 	"image"
@@ -46,14 +47,14 @@ func referral() (Example, error) {
 	file.add(fmt.Sprintf("<< /Type /Pages /Kids [%d 0 R %d 0 R] /Count 2 >>", p1, p2))
 	info := file.add("<< /Title (Referral Margaret Ellison) /Author (Daniel Okafor) /Producer (blotter examples) >>")
 	catalogue := file.add(fmt.Sprintf("<< /Type /Catalog /Pages %d 0 R >>", pages))
-	return Example{"referral-letter.pdf", file.bytes(catalogue, info), []Picture{
+	return Example{"referral-letter.pdf", file.bytes(catalogue, info), []truth.Picture{
 		scanned, {Page: 2, Width: letterWidth, Height: letterHeight, Words: words}}}, nil
 }
 
-func referralScan() ([]byte, Picture, error) {
+func referralScan() ([]byte, truth.Picture, error) {
 	page, words, err := referralLetter().draw(scanDPI, color.White)
 	if err != nil {
-		return nil, Picture{}, err
+		return nil, truth.Picture{}, err
 	}
 	w, h := page.Rect.Dx(), page.Rect.Dy()
 	scan := image.NewRGBA(page.Rect)
@@ -64,9 +65,9 @@ func referralScan() ([]byte, Picture, error) {
 	shade(scan, func(u, v float64) float64 { return 0.97 - 0.05*u*v }, 5, seeded(1))
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, gray(scan), &jpeg.Options{Quality: 62}); err != nil {
-		return nil, Picture{}, err
+		return nil, truth.Picture{}, err
 	}
-	return out.Bytes(), Picture{Page: 1, Width: w, Height: h, Words: move(words, m)}, nil
+	return out.Bytes(), truth.Picture{Page: 1, Width: w, Height: h, Words: move(words, m)}, nil
 }
 
 func referralLetter() *sheet {

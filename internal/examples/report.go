@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"blotter/internal/truth"
 	"bytes"
 	"image"
 	"image/color"
@@ -27,11 +28,11 @@ func report() (Example, error) {
 	if err != nil {
 		return Example{}, err
 	}
-	return Example{"report.docx", file, []Picture{{Width: w, Height: h, Words: words}}}, nil
+	return Example{"report.docx", file, []truth.Picture{{Width: w, Height: h, Words: words}}}, nil
 }
 
 // reportScan is the report as a scanner sees it, and where its words lie.
-func reportScan() (*image.Paletted, []Word, error) {
+func reportScan() (*image.Paletted, []truth.Word, error) {
 	const dpi = 150
 	page, words, err := reportSheet().draw(dpi, color.White)
 	if err != nil {

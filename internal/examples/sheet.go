@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"blotter/internal/truth"
 	"image"
 	"image/color"
 	"image/draw"
@@ -91,7 +92,7 @@ func (s *sheet) frame(x, y, w, h float64) {
 
 // draw renders the sheet at dpi pixels per inch, on paper of that colour, and says
 // where each word's ink lies.
-func (s *sheet) draw(dpi float64, paper color.Color) (*image.RGBA, []Word, error) {
+func (s *sheet) draw(dpi float64, paper color.Color) (*image.RGBA, []truth.Word, error) {
 	px := func(points float64) int { return int(math.Round(points * dpi / 72)) }
 	img := image.NewRGBA(image.Rect(0, 0, px(s.width), px(s.height)))
 	draw.Draw(img, img.Rect, image.NewUniform(paper), image.Point{}, draw.Src)
@@ -99,7 +100,7 @@ func (s *sheet) draw(dpi float64, paper color.Color) (*image.RGBA, []Word, error
 		r := image.Rect(px(f.x), px(f.y), max(px(f.x+f.w), px(f.x)+1), max(px(f.y+f.h), px(f.y)+1))
 		draw.Draw(img, r, image.NewUniform(f.ink), image.Point{}, draw.Over)
 	}
-	var words []Word
+	var words []truth.Word
 	for _, t := range s.texts {
 		face, err := newFace(t.style, dpi)
 		if err != nil {
@@ -118,14 +119,14 @@ func newFace(st style, dpi float64) (font.Face, error) {
 	return opentype.NewFace(parsed, &opentype.FaceOptions{Size: st.size, DPI: dpi, Hinting: font.HintingNone})
 }
 
-func (t textLine) draw(img *image.RGBA, face font.Face, dpi float64) []Word {
+func (t textLine) draw(img *image.RGBA, face font.Face, dpi float64) []truth.Word {
 	ink := t.style.ink
 	if ink == nil {
 		ink = color.Black
 	}
 	pen := font.Drawer{Dst: img, Src: image.NewUniform(ink), Face: face,
 		Dot: fixed.Point26_6{X: fixed.Int26_6(t.x * dpi / 72 * 64), Y: fixed.Int26_6(t.y * dpi / 72 * 64)}}
-	words := make([]Word, 0, len(t.spans))
+	words := make([]truth.Word, 0, len(t.spans))
 	for i, s := range t.spans {
 		if i > 0 && !s.glued {
 			pen.Dot.X += pen.MeasureString(" ")
@@ -137,11 +138,11 @@ func (t textLine) draw(img *image.RGBA, face font.Face, dpi float64) []Word {
 	return words
 }
 
-func quadOf(r fixed.Rectangle26_6) [4]Point {
+func quadOf(r fixed.Rectangle26_6) [4]truth.Point {
 	x0, y0, x1, y1 := float64(r.Min.X)/64, float64(r.Min.Y)/64, float64(r.Max.X)/64, float64(r.Max.Y)/64
-	return [4]Point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}}
+	return truth.Rect(x0, y0, x1, y1)
 }
 
-func (s span) word(quad [4]Point) Word {
-	return Word{Text: s.text, Quad: quad, Want: s.want, Type: s.kind, Value: s.value}
+func (s span) word(quad [4]truth.Point) truth.Word {
+	return truth.Word{Text: s.text, Quad: quad, Want: s.want, Type: s.kind, Value: s.value}
 }

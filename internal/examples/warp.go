@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"blotter/internal/truth"
 	"image"
 	"math"
 	"math/rand/v2"
@@ -10,9 +11,9 @@ import (
 // sheet in a scanner does to a page.
 type mapping [9]float64
 
-func (m mapping) at(p Point) Point {
+func (m mapping) at(p truth.Point) truth.Point {
 	w := m[6]*p.X + m[7]*p.Y + m[8]
-	return Point{(m[0]*p.X + m[1]*p.Y + m[2]) / w, (m[3]*p.X + m[4]*p.Y + m[5]) / w}
+	return truth.Point{X: (m[0]*p.X + m[1]*p.Y + m[2]) / w, Y: (m[3]*p.X + m[4]*p.Y + m[5]) / w}
 }
 
 // inverse is the adjugate; the scale of a projective map does not matter.
@@ -38,7 +39,7 @@ func skew(degrees, fx, fy float64, width, height int) mapping {
 
 // ontoQuad takes a w×h rectangle to four corners, clockwise from the top left
 // (Heckbert, Fundamentals of Texture Mapping, 1989, section 2.2.3).
-func ontoQuad(w, h float64, q [4]Point) mapping {
+func ontoQuad(w, h float64, q [4]truth.Point) mapping {
 	dx1, dy1 := q[1].X-q[2].X, q[1].Y-q[2].Y
 	dx2, dy2 := q[3].X-q[2].X, q[3].Y-q[2].Y
 	sx, sy := q[0].X-q[1].X+q[2].X-q[3].X, q[0].Y-q[1].Y+q[2].Y-q[3].Y
@@ -57,7 +58,7 @@ func warp(dst, src *image.RGBA, m mapping) {
 	back := m.inverse()
 	for y := range dst.Rect.Dy() {
 		for x := range dst.Rect.Dx() {
-			p := back.at(Point{float64(x) + 0.5, float64(y) + 0.5})
+			p := back.at(truth.Point{X: float64(x) + 0.5, Y: float64(y) + 0.5})
 			sample(dst.Pix[dst.PixOffset(x, y):], src, p.X-0.5, p.Y-0.5)
 		}
 	}
@@ -79,7 +80,7 @@ func sample(to []byte, src *image.RGBA, x, y float64) {
 }
 
 // move carries the truth along.
-func move(words []Word, m mapping) []Word {
+func move(words []truth.Word, m mapping) []truth.Word {
 	for i := range words {
 		for k, p := range words[i].Quad {
 			words[i].Quad[k] = m.at(p)

@@ -22,6 +22,7 @@ type Task struct {
 	Deny      []document.Format // refused as soon as they are sniffed, with policy.denied
 	OneImage  bool              // refuse all but a raster file, with sniff.not_an_image, before anything is decoded
 	Subject   []byte            // JSON of words.Subject; empty where the caller gave no hints
+	Without   []document.Source // layers that do not look, to measure what each gives; empty for every job
 }
 
 // UnreadRule says what happens to text that was seen and not understood.

@@ -1,4 +1,11 @@
-package examples
+// Package truth is what is known of a document before it is redacted: which words stand
+// where, and which of them must be gone afterwards. It judges a redacted image by its
+// pixels.
+//
+// Truth is written by people or by generators about documents that they hold anyway; it
+// is the one place outside the cell where a document's text may stand, and nothing that
+// serves a job imports it (an architecture test holds that).
+package truth
 
 import (
 	"image"
@@ -24,7 +31,12 @@ type Point struct {
 	Y float64 `json:"y"`
 }
 
-// Word is one word of an example and where its ink lies.
+// Rect is the quad of an upright rectangle.
+func Rect(x0, y0, x1, y1 float64) [4]Point {
+	return [4]Point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}}
+}
+
+// Word is one word of a picture and where its ink lies.
 type Word struct {
 	Text  string   `json:"text"`
 	Quad  [4]Point `json:"quad"`            // around the ink: top left, top right, bottom right, bottom left
@@ -33,7 +45,7 @@ type Word struct {
 	Value int      `json:"value,omitempty"` // words of one value (a name, an address) share a number; 0 for words to keep
 }
 
-// Picture is one picture of an example, as a person sees it: a page, a frame or an
+// Picture is one picture of a document, as a person sees it: a page, a frame or an
 // embedded image, upright.
 type Picture struct {
 	Page   int    `json:"page,omitempty"`  // 1-based page of a PDF
@@ -41,6 +53,26 @@ type Picture struct {
 	Width  int    `json:"width"`           // pixels in which Quad is measured
 	Height int    `json:"height"`
 	Words  []Word `json:"words"`
+	Areas  []Area `json:"areas,omitempty"` // what is no text: faces, bar codes, signatures
+}
+
+// Area is a place without words that must be covered or must stay.
+type Area struct {
+	Quad [4]Point `json:"quad"`           // as a word's
+	Want Want     `json:"want"`           // what ought to become of it
+	Type string   `json:"type,omitempty"` // name of its document.Type
+}
+
+// Schema names the form of a truth file.
+const Schema = "blotter.truth/1"
+
+// Document is a truth file: what is known of one document. It stands beside the
+// document, under its name with ".truth.json" behind it.
+type Document struct {
+	Schema   string    `json:"schema"`             // Schema
+	Kind     string    `json:"kind"`               // what sort of document it is, for the report: "form", "fax"
+	Language string    `json:"language,omitempty"` // ISO 639-1
+	Pictures []Picture `json:"pictures"`
 }
 
 // In returns the picture's words as they lie in an asset of that size: a page may be
