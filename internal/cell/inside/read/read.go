@@ -17,8 +17,8 @@ import (
 	"fmt"
 	"image"
 
-	"blotter/internal/cell/inside/read/onnx"
-	"blotter/internal/cell/inside/read/onnx/rewrite"
+	"blotter/internal/cell/inside/onnx"
+	"blotter/internal/cell/inside/onnx/rewrite"
 	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
 	"blotter/internal/reason"

@@ -10,7 +10,7 @@ import (
 
 	"blotter/internal/cell/engine"
 	"blotter/internal/cell/engine/enginetest"
-	"blotter/internal/cell/inside/read/onnx/rewrite"
+	"blotter/internal/cell/inside/onnx/rewrite"
 )
 
 // engines opens the pinned engines, or ends the test.
