@@ -21,6 +21,9 @@ func (p *pipeline) judge(page *words.Page, found []document.Finding) []document.
 			out = append(out, p.onAsset(page, f, b))
 		}
 	}
+	if !p.asks(document.ByCoverage) {
+		return withoutEmpty(out)
+	}
 	for _, b := range page.Unread {
 		f := document.Finding{Type: document.Unread, Score: 1, Source: document.ByCoverage}
 		out = append(out, p.onAsset(page, f, b))

@@ -26,6 +26,9 @@ var omit = func(round int, fs []document.Finding) []document.Finding { return fs
 func (p *pipeline) burn(ctx context.Context, a *asset, img draw.Image) error {
 	kept := remaining(a.page, a.findings)
 	p.paint(img, omit(0, a.findings))
+	if !p.asks(document.BySecondLook) {
+		return nil
+	}
 	for round := range looks {
 		again, err := p.look(ctx, a, img, kept)
 		if err != nil {

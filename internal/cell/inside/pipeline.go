@@ -262,12 +262,17 @@ func (p *pipeline) detect(context.Context, *os.File) error {
 			read, pages = append(read, a), append(pages, a.page)
 		}
 	}
-	p.found = p.engines.finder.Find(pages, subject)
+	p.found = p.engines.finder.Without(p.task.Without...).Find(pages, subject)
 	for i, a := range read {
 		a.findings = p.judge(a.page, p.found.Findings[i])
 	}
 	p.carry()
 	return nil
+}
+
+// asks reports whether a layer may look: all do but those that a measurement leaves out.
+func (p *pipeline) asks(layer document.Source) bool {
+	return !slices.Contains(p.task.Without, layer)
 }
 
 // redactAll is the second pass.

@@ -16,6 +16,8 @@
 package detect
 
 import (
+	"slices"
+
 	"blotter/internal/cell/inside/detect/lexicon"
 	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
@@ -24,9 +26,10 @@ import (
 // Finder holds the lists. It never changes after New: any number of goroutines may use
 // one.
 type Finder struct {
-	lex    *lexicon.Lexicon
-	terms  terms
-	labels labelSet
+	lex     *lexicon.Lexicon
+	terms   terms
+	labels  labelSet
+	without []document.Source // layers that do not look
 }
 
 // New unpacks the embedded lists: about 50 ms and 6 MB, so make one and keep it. It
@@ -37,6 +40,23 @@ func New() *Finder {
 		panic("detect: " + err.Error())
 	}
 	return &Finder{lex: lex, terms: loadTerms(), labels: loadLabels()}
+}
+
+// Without is a finder with the same lists in which these layers do not look: what they
+// would find is neither reported nor learned from. It shows what a layer gives. It costs
+// nothing, and shares the lists.
+func (f *Finder) Without(layers ...document.Source) *Finder {
+	less := *f
+	less.without = slices.Concat(f.without, layers)
+	return &less
+}
+
+// only leaves out what layers found that do not look.
+func (f *Finder) only(spans []span) []span {
+	if len(f.without) == 0 {
+		return spans
+	}
+	return slices.DeleteFunc(spans, func(s span) bool { return slices.Contains(f.without, s.source) })
 }
 
 // Find looks through the pages of one document. The subject may be zero. Findings come
@@ -81,14 +101,14 @@ func (f *Finder) look(sh *sheet, h *hints) []span {
 	for _, layer := range []func(*sheet) []span{f.patterns, f.spread, f.labelled, f.places, f.names, f.lone} {
 		out = append(out, layer(sh)...)
 	}
-	return append(out, f.hinted(sh, h)...)
+	return f.only(append(out, f.hinted(sh, h)...))
 }
 
 // complete adds the layers that build on what the others found in the whole document.
 func (f *Finder) complete(sh *sheet, found []span, k *known) []span {
 	found = append(found, f.continueAddresses(sh, found)...)
-	found = append(found, k.find(sh)...)
-	return append(found, f.unexplained(sh, found)...)
+	found = f.only(append(found, k.find(sh)...))
+	return f.only(append(found, f.unexplained(sh, found)...))
 }
 
 // span is a run of tokens of one row that one layer found.
