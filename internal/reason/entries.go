@@ -209,4 +209,8 @@ var table = []Entry{
 		"The host's clock stands before events that this station has signed. Set the clock, then start again."},
 	{101, JobUnknown, Permanent, OwnerOperator, 404, ExitUsage,
 		"There is no job with that identifier, or it is no longer remembered. List the jobs with: blotter jobs list"},
+	{102, TruthInvalid, Operator, OwnerOperator, 422, ExitUsage,
+		"A truth file has mistakes, so nothing was measured; each is named with its place. Correct them as docs/measuring.md describes and run again."},
+	{103, TruthMissing, Operator, OwnerOperator, 422, ExitUsage,
+		"There is no document to measure: none has a file NAME.truth.json beside it, or none is of the kinds asked for. docs/measuring.md says how to make truth files."},
 }

@@ -117,6 +117,9 @@ const (
 
 	HostDisk  Code = "host.disk_full"
 	HostClock Code = "host.clock_wrong"
+
+	TruthInvalid Code = "truth.invalid"
+	TruthMissing Code = "truth.missing"
 )
 
 // Exit statuses of commands.

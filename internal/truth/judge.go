@@ -11,6 +11,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 
 	"blotter/internal/document"
 )
@@ -50,6 +51,7 @@ type Word struct {
 type Picture struct {
 	Page   int    `json:"page,omitempty"`  // 1-based page of a PDF
 	Frame  int    `json:"frame,omitempty"` // 1-based frame of a raster file
+	Image  int    `json:"image,omitempty"` // 1-based embedded image: of that page, or of the document where it has no pages
 	Width  int    `json:"width"`           // pixels in which Quad is measured
 	Height int    `json:"height"`
 	Words  []Word `json:"words"`
@@ -78,14 +80,28 @@ type Document struct {
 // In returns the picture's words as they lie in an asset of that size: a page may be
 // rendered at any resolution.
 func (p Picture) In(width, height int) []Word {
-	fx, fy := float64(width)/float64(p.Width), float64(height)/float64(p.Height)
-	out := append([]Word(nil), p.Words...)
+	out := slices.Clone(p.Words)
 	for i := range out {
-		for k, q := range out[i].Quad {
-			out[i].Quad[k] = Point{q.X * fx, q.Y * fy}
-		}
+		out[i].Quad = p.scaled(out[i].Quad, width, height)
 	}
 	return out
+}
+
+// AreasIn returns the picture's areas as they lie in an asset of that size.
+func (p Picture) AreasIn(width, height int) []Area {
+	out := slices.Clone(p.Areas)
+	for i := range out {
+		out[i].Quad = p.scaled(out[i].Quad, width, height)
+	}
+	return out
+}
+
+func (p Picture) scaled(q [4]Point, width, height int) [4]Point {
+	fx, fy := float64(width)/float64(p.Width), float64(height)/float64(p.Height)
+	for k := range q {
+		q[k] = Point{q[k].X * fx, q[k].Y * fy}
+	}
+	return q
 }
 
 // Box is the smallest upright box around the word.
@@ -97,17 +113,40 @@ func (w Word) Box() document.Box {
 	return document.BoxOf(image.Rect(int(math.Floor(x0)), int(math.Floor(y0)), int(math.Ceil(x1)), int(math.Ceil(y1))))
 }
 
-// Covered is the share (0–1) of the word's area that is solid black in img, sampled at
-// 32×12 places. Ink alone reaches about 0.4; a redacted word is near 1. Words must
-// be given in img's own pixels (Picture.In).
-func (w Word) Covered(img image.Image) float64 {
+// Redacted is a picture after redaction, as a judge sees it.
+type Redacted struct {
+	Image image.Image
+	// Fill is the colour that boxes are painted in; nil is black.
+	Fill color.Color
+	// Boxes are where boxes were painted, in the image's pixels. Only there can anything
+	// be covered, so that a dark screen or a word that is all ink, such as a dash, is not
+	// taken for covered. nil says that the places are unknown and that any counts.
+	Boxes []document.Box
+}
+
+// Shares of its area from which on a word counts as destroyed or lost.
+const (
+	Gone = 0.95 // of a word to destroy: it leaves no readable rest of a letter
+	Lost = 0.60 // of a word to keep: it can hardly be read any more
+)
+
+// Covered is the share (0–1) of the word's area that is of the one fill colour and under
+// a box, sampled at 32×12 places. Words must be given in the image's own pixels
+// (Picture.In).
+func (w Word) Covered(r Redacted) float64 { return r.share(w.Quad) }
+
+// Covered is Word.Covered for a place without words.
+func (a Area) Covered(r Redacted) float64 { return r.share(a.Quad) }
+
+func (r Redacted) share(q [4]Point) float64 {
 	const columns, rows = 32, 12
+	fill := r.fill()
 	covered := 0
-	for r := range rows {
+	for row := range rows {
 		for c := range columns {
-			p := w.inside((float64(c)+0.5)/columns, (float64(r)+0.5)/rows)
-			at := image.Pt(int(p.X), int(p.Y)).Add(img.Bounds().Min)
-			if black(img.At(at.X, at.Y)) {
+			p := inside(q, (float64(c)+0.5)/columns, (float64(row)+0.5)/rows)
+			at := image.Pt(int(math.Floor(p.X)), int(math.Floor(p.Y)))
+			if r.under(at) && same(r.Image.At(at.X+r.Image.Bounds().Min.X, at.Y+r.Image.Bounds().Min.Y), fill) {
 				covered++
 			}
 		}
@@ -115,15 +154,30 @@ func (w Word) Covered(img image.Image) float64 {
 	return float64(covered) / (columns * rows)
 }
 
-func (w Word) inside(u, v float64) Point {
-	q := w.Quad
+// fill is the fill colour as the picture can show it.
+func (r Redacted) fill() color.Color {
+	if r.Fill == nil {
+		return color.Black
+	}
+	return r.Image.ColorModel().Convert(r.Fill)
+}
+
+func (r Redacted) under(at image.Point) bool {
+	if r.Boxes == nil {
+		return true
+	}
+	return slices.ContainsFunc(r.Boxes, func(b document.Box) bool { return at.In(b.Rect()) })
+}
+
+func inside(q [4]Point, u, v float64) Point {
 	lerp := func(a, b Point, t float64) Point { return Point{a.X + (b.X-a.X)*t, a.Y + (b.Y-a.Y)*t} }
 	return lerp(lerp(q[0], q[1], u), lerp(q[3], q[2], u), v)
 }
 
-func black(c color.Color) bool {
-	r, g, b, a := c.RGBA()
-	return r == 0 && g == 0 && b == 0 && a == 0xffff
+func same(a, b color.Color) bool {
+	r, g, bl, al := a.RGBA()
+	r2, g2, bl2, al2 := b.RGBA()
+	return r == r2 && g == g2 && bl == bl2 && al == al2
 }
 
 // Verdict is how a redacted picture compares with the truth.
@@ -137,21 +191,21 @@ type Verdict struct {
 // Judge compares a redacted picture with the truth by its pixels. A word counts as
 // destroyed when 95 % of its area is solid black, as lost when 60 % is.
 func (p Picture) Judge(img image.Image) Verdict {
-	const gone, lost = 0.95, 0.60
+	r := Redacted{Image: img}
 	var v Verdict
 	values := map[int]bool{}
 	for _, w := range p.In(img.Bounds().Dx(), img.Bounds().Dy()) {
-		share := w.Covered(img)
+		share := w.Covered(r)
 		switch w.Want {
 		case Destroy:
 			whole, seen := values[w.Value]
-			values[w.Value] = share >= gone && (whole || !seen)
-			if share < gone {
+			values[w.Value] = share >= Gone && (whole || !seen)
+			if share < Gone {
 				v.Leaks = append(v.Leaks, w.Text)
 			}
 		case Keep:
 			v.Kept++
-			if share >= lost {
+			if share >= Lost {
 				v.Lost++
 				v.Losses = append(v.Losses, w.Text)
 			}
