@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"blotter/internal/examples/paper"
 	"bytes"
 	"image/color"
 	"image/png"
@@ -12,20 +13,20 @@ import (
 // third a record number, the rest stand in a sentence after "Dear".
 func Canary(words ...string) ([]byte, error) {
 	const dpi = 150
-	s := &sheet{width: 480, height: 260}
-	st := style{face: regular, size: 13}
+	s := &paper.Sheet{Width: 480, Height: 260}
+	st := paper.Style{Face: paper.Regular, Size: 13}
 	at := func(i int) string {
 		if i < len(words) {
 			return words[i]
 		}
 		return ""
 	}
-	s.text(40, 50, st, "Patient Name: "+at(0)+" "+at(1))
-	s.text(40, 80, st, "MRN: "+at(2))
-	s.text(40, 110, st, "The patient has a cough and takes one tablet daily.")
+	s.Text(40, 50, st, "Patient Name: "+at(0)+" "+at(1))
+	s.Text(40, 80, st, "MRN: "+at(2))
+	s.Text(40, 110, st, "The patient has a cough and takes one tablet daily.")
 	y := 140.0
 	for _, w := range words[min(3, len(words)):] {
-		s.text(40, y, st, "Dear Dr. "+w+", thank you for the report.")
+		s.Text(40, y, st, "Dear Dr. "+w+", thank you for the report.")
 		y += 26
 	}
 	return plainPNG(s, dpi)
@@ -35,20 +36,21 @@ func Canary(words ...string) ([]byte, error) {
 // the least work that a whole job can be.
 func Tiny(name, born string) ([]byte, error) {
 	const dpi = 144
-	s := &sheet{width: 160, height: 60}
-	st := style{face: regular, size: 11}
-	s.text(10, 24, st, "Name: "+name)
-	s.text(10, 44, st, "DOB: "+born)
+	s := &paper.Sheet{Width: 160, Height: 60}
+	st := paper.Style{Face: paper.Regular, Size: 11}
+	s.Text(10, 24, st, "Name: "+name)
+	s.Text(10, 44, st, "DOB: "+born)
 	return plainPNG(s, dpi)
 }
 
-func plainPNG(s *sheet, dpi float64) ([]byte, error) {
-	img, _, err := s.draw(dpi, color.White)
+func plainPNG(s *paper.Sheet, dpi float64) ([]byte, error) {
+	drawn, err := s.Draw(dpi, color.White)
 	if err != nil {
 		return nil, err
 	}
+	img := drawn.Image
 	var out bytes.Buffer
-	if err := png.Encode(&out, gray(img)); err != nil {
+	if err := png.Encode(&out, paper.Gray(img)); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil

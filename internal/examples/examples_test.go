@@ -10,13 +10,11 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
 
-	"golang.org/x/image/ccitt"
 	"golang.org/x/image/tiff"
 
 	"blotter/internal/document"
@@ -97,52 +95,6 @@ func TestJudgeSeesHalfAValueAsALeak(t *testing.T) {
 	v := p.Judge(img)
 	if v.Secret != 1 || v.Destroyed != 0 || len(v.Leaks) != 1 || v.Leaks[0] != "Byron" || v.Lost != 0 || v.Kept != 1 {
 		t.Errorf("got %+v", v)
-	}
-}
-
-func TestG4IsWhatADecoderReads(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 7))
-	for range 60 {
-		b := bitmap{width: 1 + rng.IntN(3000), height: 1 + rng.IntN(12)}
-		b.pix = make([]byte, b.width*b.height)
-		long := 1 + rng.IntN(200)
-		colour := byte(0)
-		for i := range b.pix {
-			if rng.IntN(long) == 0 {
-				colour = 1 - colour
-			}
-			b.pix[i] = colour
-			if i >= b.width && rng.IntN(3) > 0 {
-				b.pix[i] = b.pix[i-b.width] // lines that resemble each other, as print does
-			}
-		}
-		got := image.NewGray(image.Rect(0, 0, b.width, b.height))
-		err := ccitt.DecodeIntoGray(got, bytes.NewReader(encodeG4(b)), ccitt.MSB, ccitt.Group4, nil)
-		if err != nil {
-			t.Fatalf("%d×%d: %v", b.width, b.height, err)
-		}
-		for i, v := range b.pix {
-			if want := 0xff * (1 - v); got.Pix[i] != want {
-				t.Fatalf("%d×%d: pixel %d is %d, want %d", b.width, b.height, i, got.Pix[i], want)
-			}
-		}
-	}
-}
-
-func TestMarkup(t *testing.T) {
-	value := 0
-	got := spans("Re: {name:Ada Byron}, {?place:MT}.", &value)
-	want := []span{
-		{"Re:", truth.Keep, "", 0, true}, {"Ada", truth.Destroy, "name", 1, false}, {"Byron", truth.Destroy, "name", 1, false},
-		{",", truth.Either, "", 0, true}, {"MT", truth.Either, "place", 2, false}, {".", truth.Either, "", 0, true},
-	}
-	if len(got) != len(want) {
-		t.Fatalf("got %+v", got)
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("span %d is %+v, want %+v", i, got[i], want[i])
-		}
 	}
 }
 

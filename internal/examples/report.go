@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"blotter/internal/examples/paper"
 	"blotter/internal/truth"
 	"bytes"
 	"image"
@@ -34,16 +35,17 @@ func report() (Example, error) {
 // reportScan is the report as a scanner sees it, and where its words lie.
 func reportScan() (*image.Paletted, []truth.Word, error) {
 	const dpi = 150
-	page, words, err := reportSheet().draw(dpi, color.White)
+	drawn, err := reportSheet().Draw(dpi, color.White)
 	if err != nil {
 		return nil, nil, err
 	}
+	page, words := drawn.Image, drawn.Words
 	scan := image.NewRGBA(page.Rect)
 	draw.Draw(scan, scan.Rect, image.White, image.Point{}, draw.Src)
-	m := skew(-0.4, 1, 1, page.Rect.Dx(), page.Rect.Dy())
-	warp(scan, page, m)
-	speckle(scan, 900)
-	return sixteenGrays(gray(scan)), move(words, m), nil
+	m := paper.Skew(-0.4, 1, 1, page.Rect.Dx(), page.Rect.Dy())
+	paper.Warp(scan, page, m)
+	paper.Dust(scan, 900, paper.Seeded(3))
+	return sixteenGrays(paper.Gray(scan)), paper.Move(words, m), nil
 }
 
 func encodePNG(img image.Image) ([]byte, error) {
@@ -53,17 +55,17 @@ func encodePNG(img image.Image) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-func reportSheet() *sheet {
-	s := &sheet{width: letterWidth, height: 640}
-	title, body, strong := style{face: bold, size: 15}, style{face: regular, size: 11}, style{face: bold, size: 11}
-	s.text(60, 58, title, "Radiology report")
-	s.text(360, 58, style{face: medium, size: 11}, "{?organisation:Larkspur Regional Hospital}")
-	s.frame(60, 72, 492, 78)
-	y := s.block(70, 92, 17, body, "Patient Name: {name:Rosalind Achterberg}", "Date of Birth: {date:November 3, 1949}",
+func reportSheet() *paper.Sheet {
+	s := &paper.Sheet{Width: letterWidth, Height: 640}
+	title, body, strong := paper.Style{Face: paper.Bold, Size: 15}, paper.Style{Face: paper.Regular, Size: 11}, paper.Style{Face: paper.Bold, Size: 11}
+	s.Text(60, 58, title, "Radiology report")
+	s.Text(360, 58, paper.Style{Face: paper.Medium, Size: 11}, "{?organisation:Larkspur Regional Hospital}")
+	s.Frame(60, 72, 492, 78)
+	y := s.Block(70, 92, 17, body, "Patient Name: {name:Rosalind Achterberg}", "Date of Birth: {date:November 3, 1949}",
 		"MRN: {mrn:LRH-7731904}", "Referring Physician: {name:Tobias Marchetti}, MD")
-	s.block(350, 92, 17, body, "Sex: F", "Exam Date: {date:02/19/2024}", "Accession No.: {code:24-0093817}", "Ward: 5 West")
-	s.text(60, y+22, strong, "EXAM: CT of the chest without contrast")
-	y = s.block(60, y+46, 16, body,
+	s.Block(350, 92, 17, body, "Sex: F", "Exam Date: {date:02/19/2024}", "Accession No.: {code:24-0093817}", "Ward: 5 West")
+	s.Text(60, y+22, strong, "EXAM: CT of the chest without contrast")
+	y = s.Block(60, y+46, 16, body,
 		"CLINICAL HISTORY: Cough for six weeks. Hodgkin lymphoma treated in 1998.",
 		"",
 		"COMPARISON: Chest radiograph of {date:11/02/2023}.",
@@ -80,18 +82,9 @@ func reportSheet() *sheet {
 		"Results were discussed with Ms. {name:Achterberg} by phone at {phone:509-555-0128}.",
 		"Copy to: {name:Tobias Marchetti}, {place:44 Orchard Lane, Wenatchee,} {?place:WA} {place:98801}",
 		"")
-	s.block(60, y+6, 16, body, "Electronically signed by {name:Ingrid Halvorsen}, MD on {date:02/20/2024} 14:32",
+	s.Block(60, y+6, 16, body, "Electronically signed by {name:Ingrid Halvorsen}, MD on {date:02/20/2024} 14:32",
 		"Email: {email:ihalvorsen@larkspur.example}")
 	return s
-}
-
-// speckle strews dust: single dark and light pixels.
-func speckle(img *image.RGBA, n int) {
-	rng := seeded(3)
-	for range n {
-		v := uint8(rng.IntN(256))
-		img.SetRGBA(rng.IntN(img.Rect.Dx()), rng.IntN(img.Rect.Dy()), color.RGBA{v, v, v, 0xff})
-	}
 }
 
 // sixteenGrays keeps four bits a pixel, as office scanners do to save space.

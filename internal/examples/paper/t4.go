@@ -1,4 +1,4 @@
-package examples
+package paper
 
 // The run lengths of ITU-T T.4 (07/2003), tables 2 and 3: runs up to 63 have a
 // terminating code; longer ones one make-up code for each multiple of 64 before it.

@@ -1,12 +1,12 @@
-package examples
+package paper
 
 import "encoding/binary"
 
-// faxDPI is the fine resolution of a group 4 fax machine, dots per inch.
-var faxDPI = [2]uint32{204, 196}
+// FaxDPI is the fine resolution of a group 4 fax machine, dots per inch.
+var FaxDPI = [2]uint32{204, 196}
 
-// encodeTIFF writes one frame for each bitmap: little-endian, one G4 strip each.
-func encodeTIFF(pages []bitmap) []byte {
+// EncodeTIFF writes one frame for each bitmap: little-endian, one G4 strip each.
+func EncodeTIFF(pages []Bitmap) []byte {
 	out := []byte{'I', 'I', 42, 0, 0, 0, 0, 0}
 	link := 4 // where the offset of the next directory goes
 	for i, p := range pages {
@@ -15,21 +15,21 @@ func encodeTIFF(pages []bitmap) []byte {
 		out = append(out, data...)
 		out = append(out, make([]byte, len(out)%2)...)
 		resolutionAt := len(out)
-		for _, d := range faxDPI {
+		for _, d := range FaxDPI {
 			out = binary.LittleEndian.AppendUint32(out, d)
 			out = binary.LittleEndian.AppendUint32(out, 1)
 		}
 		binary.LittleEndian.PutUint32(out[link:], uint32(len(out)))
 		out, link = appendDirectory(out, []tag{
 			{254, long, 2}, // one page of several
-			{256, long, uint32(p.width)},
-			{257, long, uint32(p.height)},
+			{256, long, uint32(p.Width)},
+			{257, long, uint32(p.Height)},
 			{258, short, 1},
 			{259, short, 4}, // CCITT group 4
 			{262, short, 0}, // white is zero
 			{273, long, uint32(dataAt)},
 			{277, short, 1},
-			{278, long, uint32(p.height)},
+			{278, long, uint32(p.Height)},
 			{279, long, uint32(len(data))},
 			{282, rational, uint32(resolutionAt)},
 			{283, rational, uint32(resolutionAt + 8)},

@@ -1,4 +1,4 @@
-package examples
+package paper
 
 import (
 	"blotter/internal/truth"
@@ -8,25 +8,28 @@ import (
 	"strings"
 )
 
-// pdfFile collects numbered objects; the catalogue must be added last.
-type pdfFile struct {
+// PDF collects numbered objects; the catalogue must be added last.
+type PDF struct {
 	objects [][]byte
 }
 
-// add takes the body of an object and returns its number.
-func (f *pdfFile) add(body string) int {
+// Add takes the body of an object and returns its number.
+func (f *PDF) Add(body string) int {
 	f.objects = append(f.objects, []byte(body))
 	return len(f.objects)
 }
 
-// stream adds a stream whose data is already encoded as the dictionary says.
-func (f *pdfFile) stream(dictionary string, data []byte) int {
+// Len is the number of objects so far.
+func (f *PDF) Len() int { return len(f.objects) }
+
+// Stream adds a stream whose data is already encoded as the dictionary says.
+func (f *PDF) Stream(dictionary string, data []byte) int {
 	head := fmt.Sprintf("<< %s /Length %d >>\nstream\n", dictionary, len(data))
-	return f.add(head + string(data) + "\nendstream")
+	return f.Add(head + string(data) + "\nendstream")
 }
 
-// content adds a compressed stream of page operators.
-func (f *pdfFile) content(operators string) (int, error) {
+// Content adds a compressed stream of page operators.
+func (f *PDF) Content(operators string) (int, error) {
 	var packed bytes.Buffer
 	w := zlib.NewWriter(&packed)
 	if _, err := w.Write([]byte(operators)); err != nil {
@@ -35,11 +38,11 @@ func (f *pdfFile) content(operators string) (int, error) {
 	if err := w.Close(); err != nil {
 		return 0, err
 	}
-	return f.stream("/Filter /FlateDecode", packed.Bytes()), nil
+	return f.Stream("/Filter /FlateDecode", packed.Bytes()), nil
 }
 
-// bytes writes the file, with a cross-reference table.
-func (f *pdfFile) bytes(catalogue, info int) []byte {
+// Bytes writes the file, with a cross-reference table.
+func (f *PDF) Bytes(catalogue, info int) []byte {
 	var out bytes.Buffer
 	out.WriteString("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
 	offsets := make([]int, len(f.objects))
@@ -57,33 +60,33 @@ func (f *pdfFile) bytes(catalogue, info int) []byte {
 	return out.Bytes()
 }
 
-// operators writes a sheet as PDF page content with the standard fonts F1 (Helvetica)
+// Operators writes a sheet as PDF page content with the standard fonts F1 (Helvetica)
 // and F2 (Helvetica-Bold), and says where each word lies, in points.
-func (s *sheet) operators() (string, []truth.Word) {
+func (s *Sheet) Operators() (string, []truth.Word) {
 	var out strings.Builder
 	var words []truth.Word
 	for _, f := range s.fills {
 		r, g, b, _ := f.ink.RGBA()
 		fmt.Fprintf(&out, "%.3f %.3f %.3f rg %.2f %.2f %.2f %.2f re f\n", float64(r)/0xffff, float64(g)/0xffff,
-			float64(b)/0xffff, f.x, s.height-f.y-f.h, f.w, f.h)
+			float64(b)/0xffff, f.x, s.Height-f.y-f.h, f.w, f.h)
 	}
 	out.WriteString("0 g\n")
 	for _, t := range s.texts {
-		line, placed := t.set()
+		line, placed := t.place()
 		name := "F1"
-		if t.style.face == bold {
+		if t.style.Face == Bold {
 			name = "F2"
 		}
-		fmt.Fprintf(&out, "BT /%s %.1f Tf %.2f %.2f Td (%s) Tj ET\n", name, t.style.size, t.x, s.height-t.y, pdfEscape(line))
+		fmt.Fprintf(&out, "BT /%s %.1f Tf %.2f %.2f Td (%s) Tj ET\n", name, t.style.Size, t.x, s.Height-t.y, pdfEscape(line))
 		words = append(words, placed...)
 	}
 	return out.String(), words
 }
 
-// set joins a line's words with single spaces and places each by the font's widths.
-func (t textLine) set() (string, []truth.Word) {
+// place joins a line's words with single spaces and places each by the font's widths.
+func (t textLine) place() (string, []truth.Word) {
 	widths := &helvetica
-	if t.style.face == bold {
+	if t.style.Face == Bold {
 		widths = &helveticaBold
 	}
 	line, words := "", make([]truth.Word, 0, len(t.spans))
@@ -91,12 +94,12 @@ func (t textLine) set() (string, []truth.Word) {
 		if i > 0 && !s.glued {
 			line += " "
 		}
-		x0 := t.x + widths.measure(line)*t.style.size
+		x0 := t.x + widths.measure(line)*t.style.Size
 		line += s.text
-		x1 := t.x + widths.measure(line)*t.style.size
-		top, bottom := t.y-0.72*t.style.size, t.y // capital height of Helvetica: 718/1000
+		x1 := t.x + widths.measure(line)*t.style.Size
+		top, bottom := t.y-0.72*t.style.Size, t.y // capital height of Helvetica: 718/1000
 		if strings.ContainsAny(s.text, "gjpqy,;Q()") {
-			bottom += 0.21 * t.style.size // descender: 207/1000
+			bottom += 0.21 * t.style.Size // descender: 207/1000
 		}
 		words = append(words, s.word(truth.Rect(x0, top, x1, bottom)))
 	}

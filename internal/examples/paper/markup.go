@@ -1,4 +1,4 @@
-package examples
+package paper
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"blotter/internal/truth"
 )
 
-// Text of the examples is written with its truth: "Patient: {name:Ada Byron}" marks a
+// Text is written with its truth: "Patient: {name:Ada Byron}" marks a
 // value that must go, "{?organisation:St Anne's}" one that may go or stay. A space in
 // a value separates words, as it does outside.
 type span struct {
@@ -53,7 +53,7 @@ func cutValue(s string) (span, string) {
 		kind, want = k, truth.Either
 	}
 	if _, known := document.ParseType(kind); !closed || !named || !known {
-		panic("examples: wrong markup: " + s)
+		panic("paper: wrong markup: " + s)
 	}
 	return span{text: text, want: want, kind: kind}, rest
 }

@@ -1,34 +1,47 @@
-package examples
+package paper
 
-import "image"
+import (
+	"image"
+	"math/rand/v2"
+)
 
-// bitmap is a bilevel picture: one byte a pixel, 1 is black.
-type bitmap struct {
-	width, height int
-	pix           []byte
+// Bitmap is a bilevel picture: one byte a pixel, 1 is black.
+type Bitmap struct {
+	Width, Height int
+	Pix           []byte
 }
 
-// threshold makes everything darker than level black.
-func threshold(img *image.Gray, level uint8) bitmap {
-	b := bitmap{img.Rect.Dx(), img.Rect.Dy(), make([]byte, img.Rect.Dx()*img.Rect.Dy())}
-	for y := range b.height {
-		for x, v := range img.Pix[y*img.Stride:][:b.width] {
+// Threshold makes everything darker than level black.
+func Threshold(img *image.Gray, level uint8) Bitmap {
+	b := Bitmap{img.Rect.Dx(), img.Rect.Dy(), make([]byte, img.Rect.Dx()*img.Rect.Dy())}
+	for y := range b.Height {
+		for x, v := range img.Pix[y*img.Stride:][:b.Width] {
 			if v < level {
-				b.pix[y*b.width+x] = 1
+				b.Pix[y*b.Width+x] = 1
 			}
 		}
 	}
 	return b
 }
 
-func (b bitmap) row(y int) []byte { return b.pix[y*b.width:][:b.width] }
+// Specks adds what a bad line does: n specks of two by two pixels.
+func (b Bitmap) Specks(n int, rng *rand.Rand) {
+	for range n {
+		x, y := rng.IntN(b.Width-1), rng.IntN(b.Height-1)
+		for _, at := range []int{0, 1, b.Width, b.Width + 1} {
+			b.Pix[y*b.Width+x+at] = 1
+		}
+	}
+}
+
+func (b Bitmap) row(y int) []byte { return b.Pix[y*b.Width:][:b.Width] }
 
 // encodeG4 compresses a bitmap as ITU-T T.6 (MMR, "CCITT group 4") with the end of
 // block code, most significant bit first.
-func encodeG4(b bitmap) []byte {
+func encodeG4(b Bitmap) []byte {
 	var out bits
-	reference := make([]byte, b.width)
-	for y := range b.height {
+	reference := make([]byte, b.Width)
+	for y := range b.Height {
 		out.encodeRow(b.row(y), reference)
 		reference = b.row(y)
 	}
