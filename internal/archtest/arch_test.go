@@ -38,10 +38,10 @@ var sets = [][]string{
 }
 
 // insideSteps are the steps of the cell. They never import each other.
-var insideSteps = []string{"sniff", "extract", "read", "mark", "detect", "redact"}
+var insideSteps = []string{"sniff", "extract", "read", "mark", "tag", "detect", "redact"}
 
 // tooling may import anything below the app, and nothing but tests and tools may import it.
-var tooling = []string{"internal/examples", "internal/specimen", "internal/archtest", "internal/storetest", "internal/queue/queuetest", "internal/cell/engine/enginetest", "internal/intake/intaketest", "scripts"}
+var tooling = []string{"internal/examples", "internal/specimen", "internal/archtest", "internal/storetest", "internal/queue/queuetest", "internal/cell/engine/enginetest", "internal/cell/inside/onnx/onnxtest", "internal/intake/intaketest", "scripts"}
 
 // bannedNames name no concept.
 var bannedNames = []string{"util", "utils", "common", "helper", "helpers", "models", "pkg", "misc", "shared"}

@@ -18,12 +18,13 @@ const (
 	getErrorMessage                = 2
 	createEnv                      = 3
 	createSessionFromArray         = 8
-	run                            = 9
+	runSession                     = 9
 	createSessionOptions           = 10
 	disableMemPattern              = 17
 	disableCPUMemArena             = 19
 	setSessionGraphOptimization    = 23
 	setIntraOpNumThreads           = 24
+	sessionGetInputCount           = 30
 	sessionGetInputName            = 36
 	sessionGetOutputName           = 37
 	createTensorAsOrtValue         = 48
@@ -50,7 +51,9 @@ const (
 	logFatal     = 4  // failures come back as statuses; nothing is to be written to standard error
 	optimiseAll  = 99 // layout changes included; level 2 is half as slow again
 	elementFloat = 1  // ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT
+	elementInt64 = 7  // ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64
 	maxRank      = 8
+	maxInputs    = 4 // of a model; a token classifier has three
 )
 
 // frame is the memory that one call into native code reads arguments from and writes
@@ -64,10 +67,11 @@ type frame struct {
 	out      unsafe.Pointer
 	kind     int32
 	rank     uintptr
+	size     uintptr
 	dims     [maxRank]int64
-	inNames  [1]unsafe.Pointer
+	inNames  [maxInputs]unsafe.Pointer
 	outNames [1]unsafe.Pointer
-	inValues [1]unsafe.Pointer
+	inValues [maxInputs]unsafe.Pointer
 	pins     runtime.Pinner
 }
 

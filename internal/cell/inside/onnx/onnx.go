@@ -12,6 +12,7 @@ package onnx
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -70,16 +71,18 @@ func (r *Runtime) Close() {
 	r.env = 0
 }
 
-// Session is a model ready to run. Run may be called by many goroutines at once.
+// Session is a model ready to run. Run and RunInts may be called by many goroutines at
+// once.
 type Session struct {
 	r      *Runtime
 	handle uintptr
-	input  string
+	inputs []string
 	output string
 }
 
-// Session prepares a model of one float input and one float output. threads is how
-// many threads one Run uses; at least 1.
+// Session prepares a model of at most four inputs, of which Run and RunInts say more,
+// and one float output; further outputs are not computed. threads is how many threads
+// one run uses; at least 1.
 //
 // The memory arena and the memory pattern are off: both keep what the largest input
 // ever needed (1.2 GB where a page needs 300 MB). Idle threads sleep instead of
@@ -102,8 +105,8 @@ func (r *Runtime) Session(model []byte, threads int) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{r: r, handle: address(f.out)}
-	if s.input, err = s.name(f, sessionGetInputName); err == nil {
-		s.output, err = s.name(f, sessionGetOutputName)
+	if s.inputs, err = s.inputNames(f); err == nil {
+		s.output, err = s.name(f, sessionGetOutputName, 0)
 	}
 	if err != nil {
 		s.Close()
@@ -111,6 +114,26 @@ func (r *Runtime) Session(model []byte, threads int) (*Session, error) {
 	}
 	return s, nil
 }
+
+func (s *Session) inputNames(f *frame) ([]string, error) {
+	if err := s.r.call(sessionGetInputCount, s.handle, uintptr(unsafe.Pointer(&f.size))); err != nil {
+		return nil, err
+	}
+	if f.size < 1 || f.size > maxInputs {
+		return nil, fmt.Errorf("onnx: a model of %d inputs", f.size)
+	}
+	names := make([]string, f.size)
+	for i := range names {
+		var err error
+		if names[i], err = s.name(f, sessionGetInputName, i); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+// Inputs are the names of the model's inputs, in its order.
+func (s *Session) Inputs() []string { return slices.Clone(s.inputs) }
 
 func (r *Runtime) options(f *frame, threads int) (uintptr, error) {
 	if err := r.call(createSessionOptions, uintptr(unsafe.Pointer(&f.out))); err != nil {
@@ -132,9 +155,9 @@ func (r *Runtime) options(f *frame, threads int) (uintptr, error) {
 	return options, nil
 }
 
-// name returns the name of the first input or output.
-func (s *Session) name(f *frame, function int) (string, error) {
-	if err := s.r.call(function, s.handle, 0, s.r.allocator, uintptr(unsafe.Pointer(&f.out))); err != nil {
+// name returns the name of input or output i.
+func (s *Session) name(f *frame, function, i int) (string, error) {
+	if err := s.r.call(function, s.handle, uintptr(i), s.r.allocator, uintptr(unsafe.Pointer(&f.out))); err != nil {
 		return "", err
 	}
 	name := goString(f.out)
@@ -147,26 +170,40 @@ func (s *Session) Close() {
 	s.handle = 0
 }
 
-// Run computes the model's output for an input of the given shape. fill writes the
-// input, which comes with arbitrary content; read sees the output and its shape. Both
-// get the runtime's own memory, without a copy, and must not keep it.
+// Run computes the output of a model of one float input, which has the given shape. fill
+// writes the input, which comes with arbitrary content; read sees the output and its
+// shape. Both get the runtime's own memory, without a copy, and must not keep it.
 func (s *Session) Run(shape []int, fill func(in []float32), read func(out []float32, shape []int)) error {
+	return run(s, elementFloat, shape, func(_ string, in []float32) { fill(in) }, read)
+}
+
+// RunInts is Run for a model whose inputs are all int64 and of one shape, such as the
+// tokens of a text: fill writes the input of each name.
+func (s *Session) RunInts(shape []int, fill func(input string, in []int64), read func(out []float32, shape []int)) error {
+	return run(s, elementInt64, shape, fill, read)
+}
+
+// run holds what Run and RunInts share; element is the number that the runtime has for T.
+func run[T float32 | int64](s *Session, element uintptr, shape []int, fill func(string, []T), read func([]float32, []int)) error {
 	if s.handle == 0 {
 		return errors.New("onnx: the session is closed")
 	}
 	f := newFrame()
 	defer f.release()
-	in, err := s.newInput(f, shape)
-	if err != nil {
-		return err
+	for i, name := range s.inputs {
+		in, err := s.newInput(f, element, shape)
+		if err != nil {
+			return err
+		}
+		defer s.r.drop(releaseValue, in)
+		data, err := dataOf[T](s, f, in, count(shape))
+		if err != nil {
+			return err
+		}
+		fill(name, data)
+		f.inNames[i], f.inValues[i] = unsafe.Pointer(f.text(name)), native(in)
 	}
-	defer s.r.drop(releaseValue, in)
-	data, err := s.data(f, in, count(shape))
-	if err != nil {
-		return err
-	}
-	fill(data)
-	out, err := s.compute(f, in)
+	out, err := s.compute(f)
 	if err != nil {
 		return err
 	}
@@ -175,14 +212,15 @@ func (s *Session) Run(shape []int, fill func(in []float32), read func(out []floa
 	if err != nil {
 		return err
 	}
-	if data, err = s.data(f, out, count(outShape)); err != nil {
+	data, err := dataOf[float32](s, f, out, count(outShape))
+	if err != nil {
 		return err
 	}
 	read(data, outShape)
 	return nil
 }
 
-func (s *Session) newInput(f *frame, shape []int) (uintptr, error) {
+func (s *Session) newInput(f *frame, element uintptr, shape []int) (uintptr, error) {
 	if len(shape) == 0 || len(shape) > maxRank {
 		return 0, fmt.Errorf("onnx: %d dimensions", len(shape))
 	}
@@ -193,28 +231,27 @@ func (s *Session) newInput(f *frame, shape []int) (uintptr, error) {
 		f.dims[i] = int64(n)
 	}
 	err := s.r.call(createTensorAsOrtValue, s.r.allocator, uintptr(unsafe.Pointer(&f.dims[0])), uintptr(len(shape)),
-		elementFloat, uintptr(unsafe.Pointer(&f.out)))
+		element, uintptr(unsafe.Pointer(&f.out)))
 	return address(f.out), err
 }
 
-// data returns a tensor's memory of n elements.
-func (s *Session) data(f *frame, value uintptr, n int) ([]float32, error) {
+// dataOf returns a tensor's memory of n elements.
+func dataOf[T float32 | int64](s *Session, f *frame, value uintptr, n int) ([]T, error) {
 	if err := s.r.call(getTensorMutableData, value, uintptr(unsafe.Pointer(&f.out))); err != nil {
 		return nil, err
 	}
 	if f.out == nil || n == 0 {
 		return nil, errors.New("onnx: an empty tensor")
 	}
-	return unsafe.Slice((*float32)(f.out), n), nil
+	return unsafe.Slice((*T)(f.out), n), nil
 }
 
-func (s *Session) compute(f *frame, in uintptr) (uintptr, error) {
-	f.inNames[0] = unsafe.Pointer(f.text(s.input))
+// compute runs the model on the inputs that stand in the frame.
+func (s *Session) compute(f *frame) (uintptr, error) {
 	f.outNames[0] = unsafe.Pointer(f.text(s.output))
-	f.inValues[0] = native(in)
 	f.out = nil // asks the runtime to allocate the output
-	err := s.r.call(run, s.handle, 0,
-		uintptr(unsafe.Pointer(&f.inNames[0])), uintptr(unsafe.Pointer(&f.inValues[0])), 1,
+	err := s.r.call(runSession, s.handle, 0,
+		uintptr(unsafe.Pointer(&f.inNames[0])), uintptr(unsafe.Pointer(&f.inValues[0])), uintptr(len(s.inputs)),
 		uintptr(unsafe.Pointer(&f.outNames[0])), 1, uintptr(unsafe.Pointer(&f.out)))
 	return address(f.out), err
 }
