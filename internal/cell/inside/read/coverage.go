@@ -233,18 +233,23 @@ func (r *Reader) readClaims(ctx context.Context, v view, claims []*claim) error 
 // withoutDoubtful drops the layer's words that stand in doubtful regions. A word may
 // stand in a second region, which it explains no longer: that one is read as well.
 func withoutDoubtful(layer []words.Word, claims []*claim) []words.Word {
-	gone := map[words.Word]bool{}
+	type key struct {
+		text string
+		box  document.Box
+	}
+	gone := map[key]bool{}
+	isGone := func(w words.Word) bool { return gone[key{w.Text, w.Box}] }
 	for _, c := range claims {
 		if c.doubtful {
 			for _, w := range c.words {
-				gone[w] = true
+				gone[key{w.Text, w.Box}] = true
 			}
 		}
 	}
 	for _, c := range claims {
-		c.doubtful = c.doubtful || slices.ContainsFunc(c.words, func(w words.Word) bool { return gone[w] })
+		c.doubtful = c.doubtful || slices.ContainsFunc(c.words, isGone)
 	}
-	return slices.DeleteFunc(layer, func(w words.Word) bool { return gone[w] })
+	return slices.DeleteFunc(layer, isGone)
 }
 
 // agreement is how alike the layer's words of a region and its reading are, 0–1.

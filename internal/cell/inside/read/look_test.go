@@ -94,7 +94,7 @@ func TestLookReadsUnderABoxThatWasNotBurned(t *testing.T) {
 		t.Fatal("the name was not read")
 	}
 	box := w.Box.Grow(3, s.Rect.Dx(), s.Rect.Dy())
-	before.Words = slices.DeleteFunc(before.Words, func(x words.Word) bool { return x == *w })
+	before.Words = slices.DeleteFunc(before.Words, func(x words.Word) bool { return x.Box == w.Box })
 	if p := mustLook(t, s.Gray, 0, []document.Box{box}, &before); wordOf(p, "Oyelaran") == nil {
 		t.Errorf("the name is in full view and was not read: %+v", p)
 	}

@@ -136,12 +136,7 @@ func (g *graph) hardSwish(div *node) (x string, chain []*node, ok bool) {
 		return "", nil, false
 	}
 	clip := g.producer(mul.in[1])
-	if clip == nil || clip.op != "Clip" || len(clip.in) != 3 || g.onlyUser(clip.in[0]) != clip {
-		return "", nil, false
-	}
-	low, ok0 := g.scalar(clip.in[1])
-	high, ok6 := g.scalar(clip.in[2])
-	if !ok0 || !ok6 || low != 0 || high != 6 {
+	if low, high, ok := g.clip(clip); !ok || low != 0 || high != 6 || g.onlyUser(clip.in[0]) != clip {
 		return "", nil, false
 	}
 	add := g.producer(clip.in[0])
@@ -150,6 +145,25 @@ func (g *graph) hardSwish(div *node) (x string, chain []*node, ok bool) {
 		return "", nil, false
 	}
 	return x, []*node{div, mul, clip, add}, true
+}
+
+// clip returns the limits of a Clip node: attributes up to operator set 10, constant
+// inputs since.
+func (g *graph) clip(n *node) (low, high float32, ok bool) {
+	if n == nil || n.op != "Clip" {
+		return 0, 0, false
+	}
+	if len(n.in) == 1 {
+		least, ok0 := n.attribute("min")
+		most, ok6 := n.attribute("max")
+		return least.f, most.f, ok0 && ok6
+	}
+	if len(n.in) != 3 {
+		return 0, 0, false
+	}
+	low, ok0 := g.scalar(n.in[1])
+	high, ok6 := g.scalar(n.in[2])
+	return low, high, ok0 && ok6
 }
 
 // foldIntoConvolutionsAfter moves a scalar multiplication, and the addition behind

@@ -39,6 +39,39 @@ func TestScalarsMoveIntoTheConvolution(t *testing.T) {
 	}
 }
 
+// The activation is spelt out in two dialects: the limits of Clip are attributes up to
+// operator set 10, inputs since.
+func TestBothDialectsOfHardSwishAreShortened(t *testing.T) {
+	for name, clip := range map[string]*node{
+		"inputs":     {op: "Clip", in: []string{"a", "zero", "six"}, out: []string{"k"}},
+		"attributes": {op: "Clip", in: []string{"a"}, out: []string{"k"}, attributes: []attribute{floatAttribute("min", 0), floatAttribute("max", 6)}},
+		"other":      {op: "Clip", in: []string{"a"}, out: []string{"k"}, attributes: []attribute{floatAttribute("min", 0), floatAttribute("max", 5)}},
+	} {
+		g := &graph{constants: map[string]*tensor{}}
+		g.set("three", newTensor([]float32{3}))
+		g.set("six", newTensor([]float32{6}))
+		g.set("zero", newTensor([]float32{0}))
+		g.nodes = []*node{
+			{op: "Add", in: []string{"x", "three"}, out: []string{"a"}},
+			clip,
+			{op: "Mul", in: []string{"x", "k"}, out: []string{"m"}},
+			{op: "Div", in: []string{"m", "six"}, out: []string{"d"}},
+			{op: "Relu", in: []string{"d"}, out: []string{"y"}},
+		}
+		g.rest = appendBytes(nil, graphOutput, appendBytes(nil, valueName, "y"))
+		out, err := Model(g.save())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g, err = parse(out); err != nil {
+			t.Fatal(err)
+		}
+		if short := g.nodes[0].op == "HardSigmoid"; short != (name != "other") {
+			t.Errorf("%s: %d nodes, the first is %s", name, len(g.nodes), g.nodes[0].op)
+		}
+	}
+}
+
 func TestOutputsStay(t *testing.T) {
 	g, err := parse(model())
 	if err != nil {
