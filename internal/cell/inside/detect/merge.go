@@ -22,7 +22,7 @@ func merge(sh *sheet, spans []span) []document.Finding {
 	var out []document.Finding
 	for _, r := range sh.rows {
 		start := len(out)
-		for t := document.Name; t <= document.Unknown; t++ {
+		for t := document.Name; t <= document.Signature; t++ {
 			if marks[t] != nil {
 				out = append(out, sh.stretches(r, t, marks[t])...)
 			}
@@ -34,8 +34,8 @@ func merge(sh *sheet, spans []span) []document.Finding {
 
 // marksOf is the union: for every type that occurs, the best score of every token. A
 // vague type gives way where a definite one covers the token as surely.
-func marksOf(sh *sheet, spans []span) [document.Unknown + 1][]mark {
-	var marks [document.Unknown + 1][]mark
+func marksOf(sh *sheet, spans []span) [document.Signature + 1][]mark {
+	var marks [document.Signature + 1][]mark
 	definite := make([]float64, len(sh.toks))
 	labelled := make([]document.Type, len(sh.toks)) // what a label calls the token; 0 for none
 	for n, s := range spans {

@@ -32,6 +32,14 @@ type Page struct {
 	// Unread are regions of the upright page in which text was seen and not
 	// understood: a script the recogniser lacks, handwriting, too little confidence.
 	Unread []document.Box
+	Tags   []Tag // what the operator's classifier says of words; nil where there is none
+}
+
+// Tag says what a classifier takes a word for.
+type Tag struct {
+	Word  int // index in Words
+	Type  document.Type
+	Score float64 // probability, 0–1
 }
 
 // ToAsset maps a box of the upright page into the asset's own pixels.
