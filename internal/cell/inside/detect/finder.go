@@ -29,6 +29,7 @@ type Finder struct {
 	lex     *lexicon.Lexicon
 	terms   terms
 	labels  labelSet
+	leads   map[string]lead
 	without []document.Source // layers that do not look
 }
 
@@ -39,7 +40,8 @@ func New() *Finder {
 	if err != nil {
 		panic("detect: " + err.Error())
 	}
-	return &Finder{lex: lex, terms: loadTerms(), labels: loadLabels()}
+	t := loadTerms()
+	return &Finder{lex: lex, terms: t, labels: loadLabels(), leads: leadsOf(&t)}
 }
 
 // Without is a finder with the same lists in which these layers do not look: what they
@@ -98,7 +100,7 @@ func (r *Result) Check(p *words.Page) []document.Finding {
 // look runs the layers that need nothing but the page and the hints.
 func (f *Finder) look(sh *sheet, h *hints) []span {
 	var out []span
-	for _, layer := range []func(*sheet) []span{f.patterns, f.spread, f.labelled, f.places, f.names, f.lone, f.tagged} {
+	for _, layer := range []func(*sheet) []span{f.patterns, f.spread, f.labelled, f.places, f.names, f.lone} {
 		out = append(out, layer(sh)...)
 	}
 	return f.only(append(out, f.hinted(sh, h)...))

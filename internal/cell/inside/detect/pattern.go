@@ -9,30 +9,17 @@ import (
 	"blotter/internal/document"
 )
 
-// need says what a row must have for a pattern to be tried: most rows have none of it,
-// and a look is cheaper than a match.
+// need says what a cell must have for a pattern to be tried.
 type need struct {
-	digits, dots   int // at least so many digits, so many of "." "/" ":"
-	month, day, at bool
-	age, call      bool // an age over 89 in words; a word that leads to a number
-	bracket        bool // a round bracket
+	digits, dots int // at least so many digits in one stretch, so many of "." "/" ":"
+	lead         lead
 }
 
-func digits(least int) need           { return need{digits: least} }
-func digitsAndDots(least, n int) need { return need{digits: least, dots: n} }
-
-var (
-	needMonth = need{month: true}
-	needDay   = need{day: true} // a weekday or a word of a holiday
-	needAt    = need{at: true}
-	needAge   = need{age: true}
-	needCall  = need{digits: 7, call: true}
-	needDot   = need{dots: 1}
-)
-
-// met reports whether a row that has h satisfies n.
+func digits(least int) need            { return need{digits: least} }
+func digitsAndDots(least, n int) need  { return need{digits: least, dots: n} }
+func digitsAnd(least int, l lead) need { return need{digits: least, lead: l} }
 func (n need) met(h need) bool {
-	return h.digits >= n.digits && h.dots >= n.dots && (h.month || !n.month) && (h.day || !n.day) && (h.at || !n.at) && (h.age || !n.age) && (h.call || !n.call) && (h.bracket || !n.bracket)
+	return h.digits >= n.digits && h.dots >= n.dots && h.lead&n.lead == n.lead
 }
 
 // pattern is a form of personal data that its characters alone give away. The first
@@ -58,60 +45,31 @@ func compile(typ document.Type, score float64, n need, re string, valid func(str
 	return pattern{typ, score, n, regexp.MustCompile(re), valid}
 }
 
-const (
-	monthName = `(?:jan(?:uar[yi]?|v(?:ier)?|eiro)?|ene(?:ro)?|febbraio|feb(?:r(?:uar[yi]?|ero|aio))?|f[ée]v(?:r(?:ier)?)?|fevereiro|mar(?:ch|s|zo|t|[çc]o)?|m[äa]e?rz|mrz|mrt|maart|apr(?:ile?)?|avr(?:il)?|abr(?:il)?|maggio|mayo|maio|ma[yij]|mei|junio|junho|juin|giugno|jun[ei]?|julio|julho|juil(?:let)?|luglio|jul[yi]?|aug(?:ust(?:us)?)?|ao[uû]t|ago(?:sto)?|sept?(?:em(?:ber|bre|bro))?|settembre|setembro|septiembre|o[ck]t(?:ober|obre|ubre)?|ottobre|outubro|nov(?:em(?:ber|bre|bro))?|noviembre|de[cz](?:ember|embre|embro)?|d[ée]c(?:embre)?|dic(?:iembre|embre)?)\.?`
-	yearLong  = `(?:1[89]|20)` + d + `{2}`
-)
+var patterns = slices.Concat(datePatterns, agePatterns, otherPatterns)
 
-var patterns = []pattern{
-	// Dates. A year alone may stay.
-	compile(document.Date, 0.9, digits(3), `(?:^|[^0-9A-Za-z.])(`+d+`{1,2}`+sep+d+`{1,2}`+sep+`(?:`+d+`{4}|`+d+`{2}))(?:$|[^0-9A-Za-z%])`, isDate),
-	compile(document.Date, 0.9, digitsAndDots(4, 2), `[A-Za-z]{2}\.([0-9]{1,2}[/.\-][0-9]{1,2}[/.\-](?:(?:19|20)[0-9]{2}|[0-9]{2}))(?:$|[^0-9A-Za-z%])`, isDate), // "geb.16.11.57"
-	compile(document.Date, 0.9, digitsAndDots(8, 3), `(?:^|[^0-9A-Za-z.])([0-9]{1,2}[/.\-][0-9]{1,2}[/.\-](?:19|20)[0-9]{2})[0-9]{1,2}:[0-9]{2}`, isDate),        // its time glued to it
-	compile(document.Date, 0.9, digits(3), `(?:^|[^0-9A-Za-z])(`+d+`{4}`+sep+d+`{1,2}`+sep+d+`{1,2})(?:$|[^0-9A-Za-z]|T[0-9])`, isDate),
-	compile(document.Date, 0.75, digits(8), `(?:^|[^0-9A-Za-z.,/-])((?:0?[1-9]|[12][0-9]|3[01]) (?:0[1-9]|[12][0-9]|3[01]) (?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z.,/-])`, isSpacedDate),
-	compile(document.Date, 0.8, digits(6), `\b((?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:[0-9]{4,6})?\b`, nil),
-	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+monthName+`[ ,.\-]{0,2}(?:the )?`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`)|`+yearLong+`)?)(?:$|[^0-9A-Za-z:]|:\D)`, hasTrueDigit),
-	compile(document.Date, 0.9, needMonth, `(?i)\b((?:`+weekdayName+`,? )?`+d+`{1,2}(?:st|nd|rd|th|er|\.|º|°)?[ \-./]{0,2}(?:of |de |day of )?`+monthName+`(?:[ \-,./']{0,2}(?:de |del |of )?(?:`+yearLong+`|'?[0-9]{2}\b))?)`, dayAndMonth),
-	compile(document.Date, 0.85, needMonth, `(?i)\b(`+monthName+`[ ,\-/]{1,2}(?:of |de |del )?'?(?:`+yearLong+`|[0-9]{2}))\b`, hasTrueDigit),
-	compile(document.Date, 0.85, needMonth, `(?i)\b((?:19|20)[0-9]{2}[ \-/.]?`+monthName+`[ \-/.]?[0-9]{1,2})\b`, nil),
-	compile(document.Date, 0.8, digitsAndDots(5, 1), `(?:^|[^0-9A-Za-z/])((?:0?[1-9]|1[0-2])/(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z/])`, nil),
-	compile(document.Date, 0.65, digits(6), `(?:^|[^0-9A-Za-z.,/\-])((?:0[1-9]|1[0-2])[.\-](?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2]))(?:$|[^0-9A-Za-z./\-]|\.$)`, nil),
-	compile(document.Date, 0.7, digits(6), `(?:^|[^0-9A-Za-z.,])([0-9]{1,2},[0-9]{1,2},(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z.,])`, isDate),
-	compile(document.Date, 0.7, digitsAndDots(2, 1), `(?i)\b(`+weekdayName+`,? (?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12][0-9]|3[01]))(?:$|[^0-9/%\-])`, nil),
-	compile(document.Date, 0.6, digits(2), `(?i)\b(?:on|seen|since|until|till|by|dated|before|after|from|to|through|thru|due|collected|admitted|discharged|visit|starting|began|surgery|last|again|for|of|and|date:?|drawn|obtained|performed|done|repeated|appt|appointment|labs|vitals),? ((?:0?[1-9]|1[0-2])[/\-](?:0?[1-9]|[12][0-9]|3[01]))(?:$|[^0-9/%\-])`, nil),
-	compile(document.Date, 0.6, needMonth, `(?i)\b(?:in|since|until|till|by|last|next|this|early|late|mid|through|from|of|during|end of|beginning of) ?-?(`+monthLong+`)\b`, nil),
-	compile(document.Date, 0.7, digitsAndDots(2, 2), `(?i)\b(?:am|den|vom|bis|seit|zum|ab) ((?:0?[1-9]|[12][0-9]|3[01])\. ?(?:0?[1-9]|1[0-2])\.)`, nil),
-	compile(document.Date, 0.6, needDay, `(?i)\b((?:christmas|thanksgiving|easter|labor day|memorial day|new year'?s|independence day|halloween|hanukkah|ramadan|passover|mother's day|father's day|valentine'?s day|st\.? patrick's day|fourth of july|4th of july)(?: day| eve)?)\b`, nil),
-	compile(document.Date, 0.55, needDay, `(?i)\b((?:mon|tues|wednes|thurs|fri|satur|sun)days?|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|luned[ìi]|marted[ìi]|mercoled[ìi]|gioved[ìi]|venerd[ìi])\b`, nil),
-
-	compile(document.Age, 0.9, digits(2), `(?i)\b((?:0?9[0-9]|1[01][0-9]|12[0-5])[ \-]?(?:y\.?/?o\b|yrs?\b|years?[ \-]old|year[ \-]old|years? of age|y\b|jährige|jarige|jahre|jaar|ans\b|a[ñn]os|anni|f\b|m\b))`, nil),
-	compile(document.Age, 0.9, digitsAndDots(2, 1), `(?i)\b[mf] ?/ ?(9[0-9]|1[01][0-9])\b`, nil),
-	compile(document.Age, 0.9, needAge, `(?i)\b((?:ninety|one hundred|a hundred|hundred)(?:[ \-](?:and )?(?:one|two|three|four|five|six|seven|eight|nine|ten))?[ \-]years?(?:[ \-]old)?)\b`, nil),
-	compile(document.Age, 0.9, digits(2), `(?i)\b(?:age|aged|alter|edad|âge|turned|turning)[: ]{1,2}((?:9[0-9]|1[01][0-9]|12[0-5]))\b`, nil),
-	compile(document.Age, 0.8, needAge, `(?i)\b(?:age|aged|is|turned|turning|was) (ninety(?:[ \-](?:one|two|three|four|five|six|seven|eight|nine))?)\b`, nil),
-
+var otherPatterns = []pattern{
 	// Phones and addresses of the net.
 	compile(document.Phone, 0.85, digits(9), `(?:^|[^0-9A-Za-z])((?:\+?[0-9]{1,3}[ .\-]?)?(?:\( ?`+d+`{3} ?\)[ \-.]{0,3}|`+d+`{3} ?[ .\-/] ?)`+d+`{3} ?[ .\-–·] ?`+d+`{4}(?:[ ,]{0,2}(?:x|ext\.?|#) ?[0-9]{1,6})?)(?:$|[^0-9A-Za-z])`, mostlyDigits(7)),
 	compile(document.Phone, 0.8, digits(8), `(\+[0-9]{1,3}(?:[ .\-/]{0,2}\(?[0-9]{1,5}\)?){2,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 15)),
 	compile(document.Phone, 0.8, digits(7), `((?:\+?[0-9]{1,3} ?)?\(0\) ?[0-9]{2,5}[ /\-]{0,3}[0-9]{3,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(7, 15)),
 	compile(document.Phone, 0.7, digits(8), `(?:^|[^0-9A-Za-z/.])(0[0-9]{1,5}[ /\-]{1,3}[0-9]{2,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(8, 13)),
-	compile(document.Phone, 0.75, need{digits: 8, bracket: true}, `(\([0-9]{2,5}\) ?[0-9]{3,5}[ \-][0-9]{3,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 13)),
-	compile(document.Phone, 0.75, need{digits: 8, bracket: true}, `(\(0[0-9]{1,5}\) ?[0-9]{2,8}(?:[ \-/]{1,3}[0-9]{1,6}){0,3})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 13)),
+	compile(document.Phone, 0.75, digitsAnd(8, leadBracket), `(\([0-9]{2,5}\) ?[0-9]{3,5}[ \-][0-9]{3,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 13)),
+	compile(document.Phone, 0.75, digitsAnd(8, leadBracket), `(\(0[0-9]{1,5}\) ?[0-9]{2,8}(?:[ \-/]{1,3}[0-9]{1,6}){0,3})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 13)),
 	compile(document.Phone, 0.7, digits(8), `(?:^|[^0-9A-Za-z/.])(0[0-9]{1,4} ?[/\-] ?[0-9]{2,4}(?: ?[ \-] ?[0-9]{1,4}){1,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(8, 13)),
 	compile(document.Phone, 0.7, digits(10), `(?:^|[^0-9A-Za-z.])([2-9][0-9]{2}[ /.\-][0-9]{7})(?:$|[^0-9A-Za-z.])`, nil),
-	compile(document.Phone, 0.7, needCall, `(?i)\b(?:tel|telephone|phone|call|called|cell|mobile|mob|text|contact|number|ring|fax|whatsapp|handy|m[óo]vil|tlf|telem[óo]vel|cellulare|reached)[.:]?(?: at| on| is| me at| us at| her at| him at)? ([+(]?[0-9][0-9 ().\-/–]{5,18}[0-9])(?:$|[^0-9A-Za-z])`, digitsBetween(7, 15)),
+	compile(document.Phone, 0.7, digitsAnd(7, leadCall), `(?i)\b(?:tel|telephone|phone|call|called|cell|mobile|mob|text|contact|number|ring|fax|whatsapp|handy|m[óo]vil|tlf|telem[óo]vel|cellulare|reached)[.:]?(?: at| on| is| me at| us at| her at| him at)? ([+(]?[0-9][0-9 ().\-/–]{5,18}[0-9])(?:$|[^0-9A-Za-z])`, digitsBetween(7, 15)),
 	compile(document.Phone, 0.8, digits(10), `(?:^|[^0-9A-Za-z])(00[1-9][0-9]{0,2}(?:[ .\-/]{0,2}\(?[0-9]{1,6}\)?){2,5})(?:$|[^0-9A-Za-z])`, digitsBetween(10, 16)),
 	compile(document.Phone, 0.8, digits(10), `(?:^|[^0-9A-Za-z])(0[1-9](?:[ .\-][0-9]{2}){4})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Phone, 0.7, digits(9), `(?:^|[^0-9A-Za-z])([6789][0-9]{1,2}[ .\-][0-9]{2,3}[ .\-][0-9]{2}[ .\-]?[0-9]{2,3})(?:$|[^0-9A-Za-z])`, digitsBetween(9, 9)),
 	compile(document.Phone, 0.6, digits(7), `(?:^|[^0-9A-Za-z.\-])([2-9][0-9]{2}[\-.][0-9]{4})(?:$|[^0-9A-Za-z.\-])`, nil),
-	compile(document.Phone, 0.7, digits(3), `(?i)\b(?:x|ext\.?:? ?|extension |pager:? #?|beeper:? #?|bleep:? #?)([0-9]{3,6})\b`, nil),
+	compile(document.Phone, 0.7, digitsAnd(3, leadExt), `(?i)\b(?:x|ext\.?:? ?|extension |pager:? #?|beeper:? #?|bleep:? #?)([0-9]{3,6})\b`, nil),
 	compile(document.Phone, 0.8, digits(3), `\b((?:1[ \-.]?)?8[0-9]{2}[ \-.][A-Z]{3,4}[\-]?[A-Z0-9]{3,4})\b`, nil),
-	compile(document.Email, 0.95, needAt, `([A-Za-z0-9._%+\-]+ ?@ ?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*(?: ?\. ?(?:com|org|net|edu|gov|uk|de|fr|es|it|nl|ch|at|eu)\b)?)`, isEmail),
-	compile(document.Email, 0.9, needAt, `(?i)\b([a-z0-9._%+\-]+ ?[\[(] ?at ?[\])] ?[a-z0-9\-]+(?:(?: ?\. ?| ?[\[(] ?dot ?[\])] ?)[a-z0-9\-]+)+)`, nil),
-	compile(document.URL, 0.6, needAt, `(?:^|\s)(@[A-Za-z0-9_]{3,})`, nil),
-	compile(document.URL, 0.9, needDot, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
-	compile(document.URL, 0.75, needDot, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),
+	compile(document.Email, 0.95, need{lead: leadAt}, `([A-Za-z0-9._%+\-]+ ?@ ?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*(?: ?\. ?(?:com|org|net|edu|gov|uk|de|fr|es|it|nl|ch|at|eu)\b)?)`, isEmail),
+	compile(document.Email, 0.9, need{lead: leadAt}, `(?i)\b([a-z0-9._%+\-]+ ?[\[(] ?at ?[\])] ?[a-z0-9\-]+(?:(?: ?\. ?| ?[\[(] ?dot ?[\])] ?)[a-z0-9\-]+)+)`, nil),
+	compile(document.Email, 0.8, need{lead: leadDotWord}, `(?i)\b([a-z0-9._%+\-]+ at [a-z0-9\-]+ dot [a-z]{2,})\b`, nil),
+	compile(document.URL, 0.6, need{lead: leadAt}, `(?:^|\s)(@[A-Za-z0-9_]{3,})`, nil),
+	compile(document.URL, 0.9, need{dots: 1}, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
+	compile(document.URL, 0.75, need{dots: 1, lead: leadHost}, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),
 	compile(document.IP, 0.8, digitsAndDots(4, 3), `(?:^|[^0-9.])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?:$|[^0-9.])`, isIP),
 	compile(document.IP, 0.8, digits(2), `\b((?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2})\b`, nil),
 	compile(document.IP, 0.8, digitsAndDots(1, 4), `\b((?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4})\b`, nil),
@@ -119,8 +77,9 @@ var patterns = []pattern{
 
 	// Numbers with a form of their own.
 	compile(document.SSN, 0.9, digits(8), `(?:^|[^0-9A-Za-z\-])(`+d+`{3}[\- ]`+d+`{2}[\- ]`+d+`{4})(?:$|[^0-9A-Za-z\-])`, mostlyDigits(8)),
+	compile(document.SSN, 0.85, digitsAnd(6, leadParts), `(?:^|[^0-9A-Za-z\-])(`+d+`{3} ?[\-–] ?`+d+`{2} ?[\-–] ?`+d+`{4})(?:$|[^0-9A-Za-z\-])`, mostlyDigits(6)),
 	compile(document.SSN, 0.85, digits(4), `(?i)((?:x{3}|\*{3})-?(?:x{2}|\*{2})-?[0-9]{4})\b`, nil),
-	compile(document.SSN, 0.65, need{digits: 4, call: true}, `(?i)\b(?:ending|ends|last (?:4|four))(?: digits)?(?: (?:in|with|of (?:ssn|social(?: security)?(?: number)?)))?:? ([0-9]{4})\b`, nil),
+	compile(document.SSN, 0.65, digitsAnd(4, leadCall), `(?i)\b(?:ending|ends|last (?:4|four))(?: digits)?(?: (?:in|with|of (?:ssn|social(?: security)?(?: number)?)))?:? ([0-9]{4})\b`, nil),
 	compile(document.SSN, 0.85, digits(10), `\b([0-9]{3} [0-9]{3} [0-9]{4})\b`, isNHS),
 	compile(document.SSN, 0.85, digits(6), `\b([A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D])\b`, nil),
 	compile(document.SSN, 0.85, digits(13), `\b([12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?[0-9][0-9AB] ?[0-9]{3} ?[0-9]{3}(?: ?[0-9]{2})?)\b`, nil),
@@ -130,20 +89,20 @@ var patterns = []pattern{
 	compile(document.Licence, 0.85, digits(7), `\b([A-Z][A-Z9][0-9]{7})\b`, isDEA),
 	compile(document.Vehicle, 0.85, digits(3), `\b([A-HJ-NPR-Z0-9]{17})\b`, isVIN),
 	compile(document.Vehicle, 0.6, digits(2), `\b((?:[ABD-HJ-PR-Y][A-Y]|C[A-CE-Y])[0-9]{2} [A-HJ-PR-Z]{3})\b`, nil), // United Kingdom; CD34 POS is a stain
-	compile(document.Vehicle, 0.7, need{digits: 2, call: true}, `(?i:plate|licen[cs]e plate|kennzeichen|immatriculation|matrícula|targa)[ :#.]{1,3}(?i:no\.? ?|number )?([A-Z0-9]{1,4}[ \-]?[A-Z0-9]{1,4}(?:[ \-][A-Z0-9]{2,4})?)\b`, hasTrueDigit),
+	compile(document.Vehicle, 0.7, digitsAnd(2, leadCall), `(?i:plate|licen[cs]e plate|kennzeichen|immatriculation|matrícula|targa)[ :#.]{1,3}(?i:no\.? ?|number )?([A-Z0-9]{1,4}[ \-]?[A-Z0-9]{1,4}(?:[ \-][A-Z0-9]{2,4})?)\b`, hasTrueDigit),
 	compile(document.Device, 0.9, digits(8), `(\(01\) ?[0-9]{14}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]+)*|\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20})+)`, nil),
-	compile(document.Device, 0.8, digits(1), `(?i)\b(?:s/n|sn|serial(?: (?:no|number))?)[.:# ]{1,3}([A-Z0-9\-]{4,24})\b`, hasTrueDigit),
+	compile(document.Device, 0.8, digitsAnd(1, leadSerial), `(?i)\b(?:s/n|sn|serial(?: (?:no|number))?)[.:# ]{1,3}([A-Z0-9\-]{4,24})\b`, hasTrueDigit),
 	compile(document.Account, 0.85, digits(12), `\b([A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b`, mostlyDigits(12)),
 	compile(document.Account, 0.85, digits(13), `\b([3-6][0-9]{3}[ \-]?[0-9]{4}[ \-]?[0-9]{4}[ \-]?[0-9]{1,7})\b`, digitsBetween(13, 19)),
 
 	// Postal addresses; streets and cities need words, so place.go finds them.
-	compile(document.Place, 0.8, digits(1), `(?i)\b((?:p\.? ?o\.?|post office) ?box[ .:#]{1,3}[0-9]+|postfach [0-9 ]{2,9}|apartado(?: de correos)? [0-9]+)`, nil),
+	compile(document.Place, 0.8, digitsAnd(1, leadPost), `(?i)\b((?:p\.? ?o\.?|post office) ?box[ .:#]{1,3}[0-9]+|postfach [0-9 ]{2,9}|apartado(?: de correos)? [0-9]+)`, nil),
 	compile(document.Place, 0.85, digits(5), `\b((?:(?:PSC|UNIT|Unit|CMR) [0-9]{1,5},? )?(?:(?:BOX|Box) [0-9]{1,5},? )?(?:APO|FPO|DPO),? ?A[AEP],? ?[0-9]{5}(?:-[0-9]{4})?)\b`, nil),
-	compile(document.Place, 0.75, digits(1), `(?i)\b(rural route ?#? ?[0-9]{1,4}(?:,? ?box [0-9]+[a-z]?)?|(?:r\.? ?r\.?|h\.? ?c\.?) ?#? ?[0-9]{1,4},? ?box [0-9]+[a-z]?|county (?:road|rd|highway|hwy) [0-9a-z]{1,4})\b`, nil),
+	compile(document.Place, 0.75, digitsAnd(1, leadPost), `(?i)\b(rural route ?#? ?[0-9]{1,4}(?:,? ?box [0-9]+[a-z]?)?|(?:r\.? ?r\.?|h\.? ?c\.?) ?#? ?[0-9]{1,4},? ?box [0-9]+[a-z]?|county (?:road|rd|highway|hwy) [0-9a-z]{1,4})\b`, nil),
 	compile(document.Place, 0.8, digits(2), `\b((?:GIR ?0AA|[A-PR-UWYZ][A-HK-Y]?[0-9][A-Z0-9]? [0-9][ABD-HJLNP-UW-Z]{2}))\b`, nil),
 	compile(document.Place, 0.75, digits(3), `\b([ABCEGHJ-NPRSTVXY][0-9][A-Z] ?[0-9][A-Z][0-9])\b`, nil),
 	compile(document.Place, 0.75, digits(9), `(?:^|[^0-9A-Za-z\-])([0-9]{5}-[0-9]{4})(?:$|[^0-9A-Za-z\-])`, nil),
-	compile(document.Place, 0.7, digits(1), `\b((?:(?i:apt|apartment|suite|ste|flat)|Unit|UNIT)\.? ?#? ?[0-9]{1,5}-?[A-Za-z]?)\b`, nil),
+	compile(document.Place, 0.7, digitsAnd(1, leadFlat), `\b((?:(?i:apt|apartment|suite|ste|flat)|Unit|UNIT)\.? ?#? ?[0-9]{1,5}-?[A-Za-z]?)\b`, nil),
 
 	// Codes: long digit runs, letters mixed with digits.
 	compile(document.Code, 0.75, digits(7), `(?:^|[^0-9A-Za-z.,])([0-9](?:[\-–]?[0-9]){6,})(?:$|[^0-9A-Za-z])`, nil),
@@ -158,11 +117,6 @@ var patterns = []pattern{
 	compile(document.Code, 0.8, digitsAndDots(6, 5), `\b((?:[0-9]{1,6}\.){5,}[0-9]{1,40})\b`, nil),
 	compile(document.Code, 0.8, digits(1), `\b([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\b`, nil),
 }
-
-const (
-	weekdayName = `(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?`
-	monthLong   = `january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|juni|juli|oktober|dezember`
-)
 
 // patterns looks for all patterns in every row, and across the break of running text.
 func (f *Finder) patterns(sh *sheet) []span {
@@ -200,7 +154,7 @@ const rowBytes = 16 << 10
 func (f *Finder) matchRow(sh *sheet, r *row) []span {
 	var out []span
 	text := r.text[:min(len(r.text), rowBytes)]
-	words := f.needWords(sh, r)
+	words := f.leadsOfRow(sh, r)
 	for skip := 0; skip < len(text); {
 		end := len(text)
 		if n := strings.IndexByte(text[skip:], '\t'); n >= 0 {
@@ -212,7 +166,7 @@ func (f *Finder) matchRow(sh *sheet, r *row) []span {
 	return out
 }
 
-func matchCell(sh *sheet, r *row, text string, skip int, words need) []span {
+func matchCell(sh *sheet, r *row, text string, skip int, words lead) []span {
 	has := needsOf(text, words)
 	a, b := aroundDigits(text)
 	var out []span
@@ -269,7 +223,7 @@ func (f *Finder) matchBreak(sh *sheet, r, q *row) []span {
 		head = head[skip:]
 	}
 	text := head + " " + q.text[:min(len(q.text), breakBytes)]
-	has := needsOf(text, need{month: f.needWords(sh, r).month || f.needWords(sh, q).month})
+	has := needsOf(text, (f.leadsOfRow(sh, r)|f.leadsOfRow(sh, q))&leadMonth)
 	var out []span
 	for n := range patterns {
 		p := &patterns[n]
@@ -286,54 +240,6 @@ func (f *Finder) matchBreak(sh *sheet, r, q *row) []span {
 		}
 	}
 	return out
-}
-
-// needsOf is what a text has of what patterns need.
-func needsOf(text string, words need) need {
-	n := words
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c >= '0' && c <= '9':
-			n.digits++
-		case c == '@':
-			n.at = true
-		case c == '(' || c == '[':
-			n.bracket = true
-			n.at = n.at || strings.HasPrefix(text[i+1:], "at") || strings.HasPrefix(text[i+1:], " at")
-		case c == '.' || c == '/' || c == ':':
-			n.dots++
-		}
-	}
-	return n
-}
-
-// needWords is what the words of a row are of what patterns need.
-func (f *Finder) needWords(sh *sheet, r *row) need {
-	var n need
-	holidays, calls := f.terms.sections["holidays"], f.terms.sections["before a number"]
-	for i := r.from; i < r.to; i++ {
-		t := &sh.toks[i]
-		if t.kind == sign || t.kind == number {
-			continue
-		}
-		n.call = n.call || calls.has(t.fold)
-		n.month = n.month || f.hasMonth(t)
-		n.age = n.age || t.fold == "ninety" || t.fold == "hundred"
-		n.day = n.day || f.terms.weekdays.has(strings.TrimSuffix(t.fold, "s")) || holidays.has(t.fold)
-	}
-	return n
-}
-
-// hasMonth sees a month in a token, also where it is glued to digits ("12MAR2020").
-func (f *Finder) hasMonth(t *token) bool {
-	switch t.kind {
-	case letters:
-		return f.terms.months.has(t.fold)
-	case mixed:
-		word := strings.Trim(t.fold, "0123456789")
-		return len(word) >= 3 && f.terms.months.has(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(word, "th"), "st"), "nd"))
-	}
-	return false
 }
 
 // find returns the byte ranges of valid matches.
