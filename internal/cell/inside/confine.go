@@ -29,8 +29,8 @@ func confine(s wire.Setup) error {
 	// Where this fails the second stage finds itself privileged, says so, and the parent
 	// judges: no document comes before that.
 	_ = dropPrivileges(s.UID, s.GID)
-	if err := unix.Setpriority(unix.PRIO_PROCESS, 0, s.Nice); err != nil {
-		return reason.Because(reason.CellStart, fmt.Errorf("inside: priority: %w", err))
+	if err := stepBack(s.Nice); err != nil {
+		return reason.Because(reason.CellStart, err)
 	}
 	// Taking another user has undone an earlier request, so it comes last.
 	if err := dieWithParent(s.Parent); err != nil {
@@ -39,6 +39,21 @@ func confine(s wire.Setup) error {
 	args := append([]string{"blotter"}, s.Args(wire.Stage2)...)
 	err = syscall.Exec(wire.Path(wire.BinaryFD), args, []string{"GOTRACEBACK=none"})
 	return reason.Because(reason.CellStart, fmt.Errorf("inside: second stage: %w", err))
+}
+
+// stepBack gives the process the priority nice, 0–19, or leaves it where its parent
+// already runs later than that: only a privileged process may come forward again, and
+// this one no longer is.
+func stepBack(nice int) error {
+	// The system call answers 20 minus the nice value (getpriority(2), C library/kernel differences).
+	now, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err == nil && 20-now < nice {
+		err = unix.Setpriority(unix.PRIO_PROCESS, 0, nice)
+	}
+	if err != nil {
+		return fmt.Errorf("inside: priority: %w", err)
+	}
+	return nil
 }
 
 // dieWithParent asks for SIGKILL at the parent's end, and finds out whether that end

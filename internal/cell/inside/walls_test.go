@@ -1,8 +1,10 @@
 package inside_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,6 +81,39 @@ func TestKernelSeesTheWalls(t *testing.T) {
 		}
 		if !strings.Contains(status, line) {
 			t.Errorf("%q is not in the kernel's account:\n%s", line, status)
+		}
+	}
+}
+
+// Whoever runs blotter at a low priority ("nice blotter") gets cells that run as low, and
+// not none.
+func TestCellStartsUnderANicedParent(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("the test's own process must come forward again, which only root may")
+	}
+	const low = 7
+	setNice(t, low)
+	t.Cleanup(func() { setNice(t, 0) })
+	c := start(t, cell.Config{})
+	if raw, err := unix.Getpriority(unix.PRIO_PROCESS, c.PID()); err != nil || 20-raw != low {
+		t.Errorf("the cell runs at nice %d, %v", 20-raw, err)
+	}
+}
+
+// setNice gives every thread of this process a priority: any of them may start a cell.
+func setNice(t *testing.T, nice int) {
+	t.Helper()
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range threads {
+		tid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.Setpriority(unix.PRIO_PROCESS, tid, nice); err != nil && !errors.Is(err, unix.ESRCH) {
+			t.Fatal(err)
 		}
 	}
 }
