@@ -11,8 +11,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"blotter/internal/examples"
+	"blotter/internal/truth"
 )
 
 func main() {
@@ -26,7 +28,7 @@ func run(args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	dir := flags.String("dir", "examples", "directory to write into; it must exist")
-	truth := flags.Bool("truth", false, "also write FILE.truth.json with each picture's words")
+	annotate := flags.Bool("truth", false, "also write FILE.truth.json, for blotter eval")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -39,14 +41,16 @@ func run(args []string, stderr io.Writer) error {
 		if err := os.WriteFile(path, e.Bytes, 0o644); err != nil {
 			return err
 		}
-		if !*truth {
+		if !*annotate {
 			continue
 		}
-		b, err := json.MarshalIndent(e.Pictures, "", " ")
+		b, err := json.MarshalIndent(truth.Document{
+			Schema: truth.Schema, Kind: strings.TrimSuffix(e.Name, filepath.Ext(e.Name)), Language: "en", Pictures: e.Pictures,
+		}, "", " ")
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(path+".truth.json", append(b, '\n'), 0o644); err != nil {
+		if err := os.WriteFile(path+truth.Suffix, append(b, '\n'), 0o644); err != nil {
 			return err
 		}
 	}
