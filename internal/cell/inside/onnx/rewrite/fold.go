@@ -1,6 +1,10 @@
 package rewrite
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"slices"
+)
 
 // convolution is a Conv node with its constant weights.
 type convolution struct {
@@ -244,4 +248,53 @@ func (g *graph) shifter(in, out string, shift float32, channels int64) *node {
 	one, zero := fill(fmt.Sprintf("one.%d", channels), 1), fill(fmt.Sprintf("zero.%d", channels), 0)
 	return &node{op: "BatchNormalization", in: []string{in, one, fill(out+".shift", shift), zero, one},
 		out: []string{out}, attributes: []attribute{floatAttribute("epsilon", 0)}}
+}
+
+// foldNormalisations moves the batch normalisation behind a convolution into it.
+func (g *graph) foldNormalisations() {
+	for _, n := range g.nodes {
+		c, ok := g.convolution(n)
+		if !ok {
+			continue
+		}
+		next := g.onlyUser(c.out[0])
+		scale, shift, ok := g.normalisation(next)
+		if !ok || len(scale) != len(c.bias) {
+			continue
+		}
+		per := len(c.weights) / len(c.bias)
+		for i := range c.weights {
+			c.weights[i] *= scale[i/per]
+		}
+		for o := range c.bias {
+			c.bias[o] = c.bias[o]*scale[o] + shift[o]
+		}
+		g.store(c)
+		next.dead = true
+		g.redirect(next.out[0], c.out[0])
+	}
+}
+
+// normalisation reads a batch normalisation whose result is no output of the graph as
+// one factor and one shift for each channel.
+func (g *graph) normalisation(n *node) (scale, shift []float32, ok bool) {
+	if n == nil || n.dead || n.op != "BatchNormalization" || len(n.in) != 5 || len(n.out) != 1 || slices.Contains(g.outputs, n.out[0]) {
+		return nil, nil, false
+	}
+	epsilon := float32(1e-5)
+	if a, ok := n.attribute("epsilon"); ok {
+		epsilon = a.f
+	}
+	var v [4][]float32 // scale, shift, mean, variance
+	for i := range v {
+		if v[i], ok = g.constants[n.in[i+1]].values(); !ok || len(v[i]) != len(v[0]) {
+			return nil, nil, false
+		}
+	}
+	scale, shift = v[0], v[1]
+	for i := range scale {
+		scale[i] /= float32(math.Sqrt(float64(v[3][i] + epsilon)))
+		shift[i] -= v[2][i] * scale[i]
+	}
+	return scale, shift, true
 }

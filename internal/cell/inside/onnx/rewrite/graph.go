@@ -15,15 +15,15 @@ const (
 
 	nodeInput, nodeOutput, nodeName, nodeOp, nodeAttribute = 1, 2, 3, 4, 5
 
-	attrName, attrFloat, attrInt, attrTensor, attrGraph, attrInts, attrGraphs, attrType = 1, 2, 3, 5, 6, 8, 11, 20
+	attrName, attrFloat, attrInt, attrString, attrTensor, attrGraph, attrInts, attrGraphs, attrType = 1, 2, 3, 4, 5, 6, 8, 11, 20
 
 	tensorDims, tensorType, tensorFloats, tensorName, tensorRaw = 1, 2, 4, 8, 9
 
 	valueName = 1
 
-	typeFloat = 1 // TensorProto.DataType
+	typeFloat, typeInteger = 1, 7 // TensorProto.DataType: 32-bit float, 64-bit integer
 
-	kindFloat = 1 // AttributeProto.AttributeType
+	kindFloat, kindInt, kindString, kindInts = 1, 2, 3, 7 // AttributeProto.AttributeType
 )
 
 // errSubgraph: an If or Loop sees the names of the graph around it, which a rewrite
@@ -53,6 +53,7 @@ type attribute struct {
 	name  string
 	f     float32
 	i     int64
+	s     string
 	ints  []int64
 	whole []byte // the attribute's message
 }
@@ -158,6 +159,8 @@ func parseAttribute(b []byte) (a attribute, t *tensor, err error) {
 			a.f = math.Float32frombits(binary.LittleEndian.Uint32(x.data))
 		case attrInt:
 			a.i = int64(x.value)
+		case attrString:
+			a.s = string(x.data)
 		case attrInts:
 			var v []int64
 			v, err = x.integers()
@@ -205,6 +208,19 @@ func newTensor(values []float32, dims ...int64) *tensor {
 	}
 	t.message = appendInt(t.message, tensorType, typeFloat)
 	t.message = appendBytes(t.message, tensorRaw, t.floats)
+	return t
+}
+
+// newIntegers makes a tensor of 64-bit integers in one dimension.
+func newIntegers(values ...int64) *tensor {
+	t := &tensor{dims: []int64{int64(len(values))}, kind: typeInteger}
+	var raw []byte
+	for _, v := range values {
+		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
+	}
+	t.message = appendInt(t.message, tensorDims, uint64(len(values)))
+	t.message = appendInt(t.message, tensorType, typeInteger)
+	t.message = appendBytes(t.message, tensorRaw, raw)
 	return t
 }
 
@@ -291,4 +307,27 @@ func floatAttribute(name string, v float32) attribute {
 	b = appendFloat(b, attrFloat, v)
 	b = appendInt(b, attrType, kindFloat)
 	return attribute{name: name, f: v, whole: b}
+}
+
+func integerAttribute(name string, v int64) attribute {
+	b := appendBytes(nil, attrName, name)
+	b = appendInt(b, attrInt, uint64(v))
+	b = appendInt(b, attrType, kindInt)
+	return attribute{name: name, i: v, whole: b}
+}
+
+func integersAttribute(name string, v ...int64) attribute {
+	b := appendBytes(nil, attrName, name)
+	for _, i := range v {
+		b = appendInt(b, attrInts, uint64(i))
+	}
+	b = appendInt(b, attrType, kindInts)
+	return attribute{name: name, ints: v, whole: b}
+}
+
+func stringAttribute(name, v string) attribute {
+	b := appendBytes(nil, attrName, name)
+	b = appendBytes(b, attrString, v)
+	b = appendInt(b, attrType, kindString)
+	return attribute{name: name, s: v, whole: b}
 }

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"errors"
+	"slices"
 	"testing"
 )
 
@@ -69,6 +70,114 @@ func TestBothDialectsOfHardSwishAreShortened(t *testing.T) {
 		if short := g.nodes[0].op == "HardSigmoid"; short != (name != "other") {
 			t.Errorf("%s: %d nodes, the first is %s", name, len(g.nodes), g.nodes[0].op)
 		}
+	}
+}
+
+// rewritten saves a graph of nodes and constants with output y, rewrites it, and
+// returns the operators that are left.
+func rewritten(t *testing.T, constants map[string]*tensor, nodes ...*node) (ops []string) {
+	t.Helper()
+	g := &graph{constants: map[string]*tensor{}, nodes: nodes}
+	for name, c := range constants {
+		g.set(name, c)
+	}
+	g.rest = appendBytes(nil, graphOutput, appendBytes(nil, valueName, "y"))
+	out, err := Model(g.save())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err = parse(out); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range g.nodes {
+		ops = append(ops, n.op)
+	}
+	return ops
+}
+
+func zeros(dims ...int64) *tensor {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	return newTensor(make([]float32, n), dims...)
+}
+
+func conv(in, weights, out string, size int64) *node {
+	return &node{op: "Conv", in: []string{in, weights}, out: []string{out}, attributes: []attribute{
+		integersAttribute("kernel_shape", size, size), integersAttribute("pads", size/2, size/2, size/2, size/2),
+	}}
+}
+
+func enlarging(in, out, mode string) *node {
+	return &node{op: "Resize", in: []string{in, "roi", "scales"}, out: []string{out}, attributes: []attribute{
+		stringAttribute("mode", mode), stringAttribute("coordinate_transformation_mode", "asymmetric"), stringAttribute("nearest_mode", "floor"),
+	}}
+}
+
+func TestEnlargedMapsAreConvolvedFirst(t *testing.T) {
+	constants := map[string]*tensor{
+		"w": zeros(8, 4, 3, 3), "w2": zeros(8, 8, 3, 3), "one": zeros(4, 2, 1, 1), "roi": zeros(0), "scales": newTensor([]float32{1, 1, 2, 2}, 4),
+	}
+	four := []string{"Conv", "Conv", "Conv", "Conv", "Concat", "DepthToSpace"}
+	for name, c := range map[string]struct {
+		nodes []*node
+		want  []string
+	}{
+		"sum": {[]*node{enlarging("b", "r", "nearest"), {op: "Add", in: []string{"a", "r"}, out: []string{"s"}}, conv("s", "w", "y", 3)},
+			slices.Concat([]string{"Conv"}, four, []string{"Add"})},
+		"smooth": {[]*node{enlarging("b", "r", "linear"), {op: "Add", in: []string{"a", "r"}, out: []string{"s"}}, conv("s", "w", "y", 3)},
+			[]string{"Resize", "Add", "Conv"}},
+		"concatenation": {[]*node{conv("p", "one", "a", 1), conv("q", "one", "b", 1), enlarging("b", "r", "nearest"), concat([]string{"r", "a"}, "s"), conv("s", "w2", "y", 3)},
+			slices.Concat([]string{"Conv", "Conv", "Concat", "Concat", "Conv"}, four, []string{"Add"})},
+	} {
+		if got := rewritten(t, constants, c.nodes...); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestPhaseWeightsAddUp(t *testing.T) {
+	k := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	for phase, want := range [][]float32{{1, 5, 11, 28}, {3, 3, 24, 15}, {5, 16, 7, 17}, {12, 9, 15, 9}} {
+		if got := phaseWeights(k, int64(phase>>1), int64(phase&1)); !slices.Equal(got, want) {
+			t.Errorf("phase %d: %v, want %v", phase, got, want)
+		}
+	}
+}
+
+func TestTransposedConvolutionsAreShuffledOnce(t *testing.T) {
+	doubling := func(in, w, out string, step int64) *node {
+		return &node{op: "ConvTranspose", in: []string{in, w}, out: []string{out}, attributes: []attribute{integersAttribute("strides", step, step)}}
+	}
+	constants := map[string]*tensor{"w": zeros(3, 5, 2, 2), "v": zeros(5, 1, 2, 2), "shift": zeros(1, 5, 1, 1), "map": zeros(1, 5, 1, 7)}
+	add := func(what string) *node { return &node{op: "Add", in: []string{"c", what}, out: []string{"d"}} }
+	relu := &node{op: "Relu", in: []string{"d"}, out: []string{"e"}}
+	if got, want := rewritten(t, constants, doubling("x", "w", "c", 2), add("shift"), relu, doubling("e", "v", "y", 2)),
+		[]string{"Conv", "Relu", "Conv", "DepthToSpace"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got, want := rewritten(t, constants, doubling("x", "w", "c", 2), add("map"), relu, doubling("e", "v", "y", 3)),
+		[]string{"Conv", "DepthToSpace", "Add", "Relu", "ConvTranspose"}; !slices.Equal(got, want) {
+		t.Errorf("a sum of another kind, and another step: %v, want %v", got, want)
+	}
+}
+
+func TestGatesMoveIntoWeights(t *testing.T) {
+	gated := func(bias *tensor) []string {
+		return rewritten(t, map[string]*tensor{"few": zeros(8, 2, 1, 1), "bias": bias, "w": zeros(3, 8, 3, 3)},
+			&node{op: "Conv", in: []string{"x", "few", "bias"}, out: []string{"c"}, attributes: []attribute{integersAttribute("pads", 0, 0, 0, 0)}},
+			&node{op: "GlobalAveragePool", in: []string{"c"}, out: []string{"mean"}},
+			&node{op: "HardSigmoid", in: []string{"mean"}, out: []string{"gate"}},
+			&node{op: "Mul", in: []string{"c", "gate"}, out: []string{"m"}},
+			&node{op: "Add", in: []string{"c", "m"}, out: []string{"s"}},
+			conv("s", "w", "y", 3))
+	}
+	if got, want := gated(zeros(8)), []string{"GlobalAveragePool", "Conv", "HardSigmoid", "Reshape", "Add", "Mul", "MatMul", "Transpose", "Conv"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := gated(newTensor([]float32{1, 0, 0, 0, 0, 0, 0, 0}, 8)); len(got) != 6 {
+		t.Errorf("a bias under a padded kernel was moved: %v", got)
 	}
 }
 
