@@ -16,6 +16,7 @@ import (
 // cli is the command line.
 type cli struct {
 	Redact     redactCommand     `cmd:"" help:"Redact documents: images and a receipt for each."`
+	Eval       evalCommand       `cmd:"" help:"Measure redaction on your own annotated documents."`
 	Serve      serveCommand      `cmd:"" help:"Run the service: HTTP API, workers and trail on one data directory."`
 	Verify     verifyCommand     `cmd:"" help:"Verify receipts, and the files beside them, offline."`
 	Keys       keysCommand       `cmd:"" help:"Make, list and revoke the API keys of the service."`
@@ -110,7 +111,7 @@ func fail(w io.Writer, err error) int {
 // machine, so that a mistake can be found.
 func detailOf(code reason.Code, err error) string {
 	switch code {
-	case reason.UsageWrong, reason.PolicyInvalid, reason.ConfigInvalid, reason.CellEngines,
+	case reason.UsageWrong, reason.PolicyInvalid, reason.ConfigInvalid, reason.TruthInvalid, reason.CellEngines,
 		reason.CellProtection, reason.CellStart, reason.WorkdirFailed, reason.VaultUnavailable, reason.Internal:
 	default:
 		return ""

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"blotter/internal/examples"
+	"blotter/internal/truth"
 )
 
 // TestScripts runs the sessions under testdata/script as a user would type them. Each
@@ -41,13 +43,30 @@ func TestScripts(t *testing.T) {
 					return err
 				}
 			}
-			return nil
+			return annotate(filepath.Join(e.WorkDir, "annotated"), all)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"flip": flip, "mode": mode, "status": status,
 			"take": take, "absent": absent, "abandon": abandon,
 		},
 	})
+}
+
+// annotate puts the examples with their truth into a directory, for blotter eval.
+func annotate(dir string, all []examples.Example) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	for _, x := range all {
+		body, err := json.Marshal(truth.Document{
+			Schema: truth.Schema, Kind: strings.TrimSuffix(x.Name, filepath.Ext(x.Name)), Pictures: x.Pictures,
+		})
+		path := filepath.Join(dir, x.Name)
+		if err = errors.Join(err, os.WriteFile(path, x.Bytes, 0o600), os.WriteFile(path+truth.Suffix, body, 0o600)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // flip changes one bit in the middle of a file.

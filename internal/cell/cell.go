@@ -61,6 +61,7 @@ type Report struct {
 	Protections wire.Protection  // walls that were in force
 	Timings     document.Timings // of the stages inside the cell
 	PeakBytes   int64            // resident memory of the cell at its highest, as the kernel counted it
+	CPU         time.Duration    // that the cell computed on the document, summed over its threads; 0 where it ended by itself
 	Pixels      int64            // decoded in the cell, summed over both passes
 	Assets      int
 }
@@ -153,6 +154,7 @@ func (c *Cell) run(ctx context.Context, doc *os.File, t wire.Task, r *session) e
 	if err := wire.SendTask(c.conn, t, doc); err != nil {
 		return c.ended(err, reason.CellCrashed)
 	}
+	loaded := computed(c.PID())
 	for {
 		m, err := c.messages.Next()
 		if err != nil {
@@ -160,6 +162,7 @@ func (c *Cell) run(ctx context.Context, doc *os.File, t wire.Task, r *session) e
 		}
 		if over, err := r.take(m); over || err != nil {
 			c.memory.look() // while the process is still there
+			r.report.CPU = computed(c.PID()) - loaded
 			return err
 		}
 	}

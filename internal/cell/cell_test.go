@@ -1,8 +1,12 @@
 package cell
 
 import (
+	"os"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"blotter/internal/cell/wire"
 	"blotter/internal/reason"
@@ -48,5 +52,29 @@ func TestMemoryReadsTheKernelsLines(t *testing.T) {
 		if got := kilobytes(status, name); got != want {
 			t.Errorf("%s %d, want %d", name, got, want)
 		}
+	}
+}
+
+// What the kernel says of a process's time is what the process knows of itself, to the
+// step of its clock.
+func TestComputedIsTheProcessorTime(t *testing.T) {
+	own := func() time.Duration {
+		var u unix.Rusage
+		if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	for own() < 100*time.Millisecond {
+		strings.Repeat("x", 1<<10)
+	}
+	const step = 20 * time.Millisecond // one of hundredths for each of user and system
+	before := own()
+	got := computed(os.Getpid())
+	if after := own(); got < before-step || got > after+step {
+		t.Errorf("%v, between %v and %v", got, before, after)
+	}
+	if got := computed(1 << 30); got != 0 {
+		t.Errorf("a process that is none computed for %v", got)
 	}
 }

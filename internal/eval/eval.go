@@ -162,7 +162,7 @@ func (cfg Config) judged(a annotated, r cell.Report, assets []made, rejected rea
 	}
 	d := Document{
 		Name: a.name, Kind: a.truth.Kind, Language: a.truth.Language, Rejected: string(rejected),
-		Pages: len(a.truth.Pictures), Assets: tally(assets), Stages: stages(r), PeakBytes: r.PeakBytes, sheets: j.sheets,
+		Pages: len(a.truth.Pictures), Assets: tally(assets), Stages: stages(r), PeakBytes: r.PeakBytes, CPU: r.CPU.Seconds(), sheets: j.sheets,
 	}
 	d.Assets.Unjudged = j.unjudged
 	j.score(&d, cfg.Text)

@@ -44,11 +44,12 @@ type Assets struct {
 	Unjudged int `json:"unjudged"` // assets of which the truth says nothing
 }
 
-// Cost is what measuring took. Times are of the wall clock.
+// Cost is what measuring took. Times are of the wall clock but where they say otherwise.
 type Cost struct {
 	Pages          int                `json:"pages"`   // pictures of the truth
 	Seconds        float64            `json:"seconds"` // from the first document to the end of the last
 	SecondsPerPage float64            `json:"seconds_per_page"`
+	CPUPerPage     float64            `json:"cpu_seconds_per_page"` // processor time of the cells, all threads
 	Stages         map[string]float64 `json:"seconds_per_page_by_stage"`
 	PeakBytes      int64              `json:"peak_bytes"` // resident memory of the cell that took most
 }
@@ -63,7 +64,8 @@ type Document struct {
 	Classes   map[string]Score   `json:"classes"`
 	Assets    Assets             `json:"assets"`
 	Pages     int                `json:"pages"`
-	Seconds   float64            `json:"seconds"` // wall clock, with the wait for a cell
+	Seconds   float64            `json:"seconds"`     // wall clock, with the wait for a cell
+	CPU       float64            `json:"cpu_seconds"` // processor time of the cell, all threads
 	Stages    map[string]float64 `json:"stage_seconds"`
 	PeakBytes int64              `json:"peak_bytes"`
 	Leaks     []Miss             `json:"leaks,omitempty"`  // words and areas that still show
@@ -141,6 +143,7 @@ func (c *Cost) add(d Document) {
 		}
 	}
 	c.SecondsPerPage = mean(c.SecondsPerPage, total(d.Stages))
+	c.CPUPerPage = mean(c.CPUPerPage, d.CPU)
 	c.Pages += d.Pages
 	c.PeakBytes = max(c.PeakBytes, d.PeakBytes)
 }

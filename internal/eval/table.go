@@ -67,7 +67,7 @@ func (t *text) head(r *Report) {
 	left("precision", "%7s", percent(s.Precision()))
 	left("images withheld", "%7s  (%d of %d; %d not judged)", percent(share(a.Withheld+a.Missing, a.Total+a.Missing, 0)),
 		a.Withheld+a.Missing, a.Total+a.Missing, a.Unjudged)
-	left("seconds a page", "%7.2f  (%s)", c.SecondsPerPage, stagesText(c.Stages))
+	left("seconds a page", "%7.2f  (%s; processor %.2f)", c.SecondsPerPage, stagesText(c.Stages), c.CPUPerPage)
 	left("peak memory of a cell", "%4d MB", c.PeakBytes/1e6)
 }
 

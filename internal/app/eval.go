@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"blotter/internal/cell"
+	"blotter/internal/cell/engine"
+	"blotter/internal/cell/wire"
+	"blotter/internal/config"
+	"blotter/internal/document"
+	"blotter/internal/eval"
+	"blotter/internal/policy"
+)
+
+// Measure is what `blotter eval` asks for.
+type Measure struct {
+	Dir     string // annotated documents
+	Policy  policy.Policy
+	Kinds   []string          // of documents; empty: all
+	Without []document.Source // layers that do not look
+	Text    bool              // name leaked and lost words
+	Sheets  bool              // keep pictures for the report as HTML
+	Told    func(done, total int)
+}
+
+// Evaluate measures redaction on annotated documents, with the engines, walls and
+// settings that a job has and without making one: no data directory is opened.
+func Evaluate(ctx context.Context, cfg config.Config, m Measure) (_ *eval.Report, err error) {
+	engines, err := engine.Open(cfg.Engines)
+	if err != nil {
+		return nil, err
+	}
+	cells := cell.NewPool(cellConfig(cfg, engines), 1)
+	defer func() { err = errors.Join(err, cells.Close()) }()
+	p := m.Policy
+	task := wire.Task{Limits: p.Limits, Actions: p.Actions, Threshold: p.Thresholds, PaddingPX: p.PaddingPX, KeepYear: p.KeepYear, Deny: p.DeniedFormats()}
+	task.Without = m.Without
+	report, err := eval.Run(ctx, eval.Config{
+		Dir: m.Dir, Kinds: m.Kinds, Cells: cells, Task: task, Workers: cfg.Workers,
+		Text: m.Text, Sheets: m.Sheets, Told: m.Told,
+	})
+	if err != nil {
+		return nil, err
+	}
+	report.Code = CodeOf(engines)
+	report.Policy = eval.Policy{Name: m.Policy.Name, Version: m.Policy.Version, SHA256: m.Policy.Digest().String()}
+	for _, s := range m.Without {
+		report.Without = append(report.Without, s.String())
+	}
+	return report, nil
+}
