@@ -32,12 +32,13 @@ func (f *Finder) unexplained(sh *sheet, found []span) []span {
 	}
 	var out []span
 	strange, all := 0, 0
+	foreign := f.isForeign(sh)
 	for i := range sh.toks {
 		t := &sh.toks[i]
 		if t.kind == letters {
 			all++
 		}
-		if covered[i] || sh.inLabel[i] || t.kind == sign || f.isExplained(t) {
+		if covered[i] || sh.inLabel[i] || t.kind == sign || f.isExplained(t) || t.kind == letters && (foreign || !t.title) && f.isFamiliar(t) {
 			continue
 		}
 		score := unknownSmall
@@ -83,7 +84,7 @@ func (f *Finder) isKnownCode(fold string) bool {
 // directly or without a usual ending.
 func (f *Finder) isVocabulary(t *token) bool {
 	known := func(w string, e lexicon.Entry) bool {
-		return e.Has(lexicon.Common|lexicon.Vocab|lexicon.Foreign|lexicon.Short) || f.terms.clinical.has(w) || f.terms.units.has(w) ||
+		return e.Has(lexicon.Common|lexicon.Vocab|lexicon.Foreign|lexicon.Short) || f.terms.clinical.has(w) || f.terms.foreign.has(w) || f.terms.units.has(w) ||
 			f.terms.eponyms.has(w) || f.terms.notNames.has(w) || f.terms.titles.has(w) || f.terms.months.has(w) ||
 			f.terms.weekdays.has(w) || f.terms.eponymHeads.has(w) || f.terms.stateNames.has(w) || f.terms.credentials.has(w) || f.terms.kin.has(w)
 	}

@@ -26,6 +26,7 @@ type terms struct {
 	nameIntro, nameStop                  set // words that a name follows; words that end a labelled name
 	personVerbs                          set // what people do: "denies", "was"
 	clinical, units                      set // what "deny by default" lets pass, beside the lexicon
+	foreign, foreignEndings              set // words of other languages that the lexicon lacks
 	months, weekdays                     set
 	stateFirsts                          set // the first words of stateNames
 	beforePlace, stateCodes, stateNames  set
@@ -64,6 +65,7 @@ func loadTerms() terms {
 		eponyms: s("eponyms"), eponymHeads: s("eponym heads"), notNames: s("not names"),
 		nameIntro: s("name introductions"), nameStop: s("name stops"), personVerbs: s("person verbs"),
 		clinical: s("clinical"), units: s("units"), months: s("months"), weekdays: s("weekdays"),
+		foreign: s("foreign words"), foreignEndings: s("foreign endings"),
 		beforePlace: s("before a place"), stateCodes: s("state codes"), stateNames: s("state names"),
 		streetWords: s("street words"), streetHeads: s("street heads"), facilities: s("facilities"),
 		facilityLead: s("facility leads"), codesKept: s("codes kept"),

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Build makes words.gz from the packages below. It needs network, npm, node, apt-get and
+// Build makes words.gz and familiar.bin from the packages below. It needs network, npm, node, apt-get and
 // dpkg-deb, and is run by hand (go generate) when a list changes; the result is committed.
 // The same packages always give the same bytes.
 package main
@@ -34,6 +34,10 @@ var packages = []struct{ name, file, sha256 string }{
 	{"@faker-js/faker@10.6.0", "faker-js-faker-10.6.0.tgz", "13b79ed894af1a52a624fdb144384e1fd6c4afc1a30488830d3be64924333674"},
 	{"zipcodes@8.0.0", "zipcodes-8.0.0.tgz", "937a101bcc6d6dd1e126fd6582cffefa7bb2578eac2d14ad9746661004578040"},
 	{"scowl=2020.12.07-2", "scowl_2020.12.07-2_all.deb", "de692546df9b169f2cbdf4d8d88111a374733a9c382b820a6f943914ca705718"},
+	{"an-array-of-french-words@2.0.0", "an-array-of-french-words-2.0.0.tgz", "037dd0983a4cb18c9d5226b0fdad7943d8f1d562f0a5a5b50b2b989f06f347f2"},
+	{"an-array-of-spanish-words@2.0.0", "an-array-of-spanish-words-2.0.0.tgz", "a852c0c011f8aaac89bd526f498eed22886e2e936f7b5c6c06cd33ad54b44978"},
+	{"de-compromise@0.0.10", "de-compromise-0.0.10.tgz", "a1fc695b995f85d14dafe2d2e8b9650377b56d875d6b60247411129e4fd23436"},
+	{"wdutch=1:2.20.19-2", "wdutch_1%3a2.20.19-2_all.deb", "79dc0dbbd9b3e029ba84423a804c635aca87105521962f9b4c3023399c94dc35"},
 }
 
 // fewestBirths keeps a name: below 25 in 144 years it is as often a slip of the pen.
@@ -64,6 +68,39 @@ func main() {
 	check(lexicon.Write(&out, words, entries))
 	check(os.WriteFile(filepath.Join(here, "words.gz"), out.Bytes(), 0o644))
 	log.Printf("%d words, %d bytes", len(words), out.Len())
+
+	foreign := foreignWords(here, func(i int) string { return filepath.Join(dir, packages[i].file+".d") })
+	sieve, err := lexicon.Sieve(foreign)
+	check(err)
+	check(os.WriteFile(filepath.Join(here, "familiar.bin"), sieve, 0o644))
+	log.Printf("%d familiar words, %d bytes", len(foreign), len(sieve))
+}
+
+// longestDutch leaves out compounds, of which Dutch makes any number.
+const longestDutch = 13
+
+// foreignWords are the forms of words of four dictionaries, folded, in order.
+func foreignWords(here string, unpacked func(int) string) []string {
+	b, err := exec.Command("node", filepath.Join(here, "foreign.mjs"),
+		filepath.Join(unpacked(4), "package"), filepath.Join(unpacked(5), "package"), filepath.Join(unpacked(6), "package")).Output()
+	check(err)
+	set := map[string]bool{}
+	add := func(w string) {
+		if w = lexicon.Fold(strings.TrimSpace(w)); len(w) > 2 && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == "" {
+			set[w] = true
+		}
+	}
+	for w := range strings.Lines(string(b)) {
+		add(w)
+	}
+	dutch, err := os.ReadFile(filepath.Join(unpacked(7), "usr/share/dict/dutch"))
+	check(err)
+	for w := range strings.Lines(string(dutch)) {
+		if w = strings.TrimSpace(w); len(w) <= longestDutch && strings.ToLower(w) == w {
+			add(w)
+		}
+	}
+	return slices.Sorted(maps.Keys(set))
 }
 
 func check(err error) {

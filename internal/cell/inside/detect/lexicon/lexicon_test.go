@@ -3,6 +3,7 @@ package lexicon
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"testing"
 )
 
@@ -63,5 +64,45 @@ func TestFold(t *testing.T) {
 		if got := Fold(in); got != want {
 			t.Errorf("Fold(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+func TestFamiliar(t *testing.T) {
+	l, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []string{"entlassen", "hopital", "embarazo", "ziekenhuis"} {
+		if !l.Familiar(w) {
+			t.Errorf("%q is not familiar", w)
+		}
+	}
+	strange := 0
+	for i := range 10_000 {
+		if l.Familiar(fmt.Sprintf("qx%dzz", i)) {
+			strange++
+		}
+	}
+	if strange > 200 {
+		t.Errorf("%d of 10,000 strings that are no words are familiar, want about 1 %%", strange)
+	}
+}
+
+func TestSieveHoldsItsWords(t *testing.T) {
+	if _, err := Sieve(nil); err == nil {
+		t.Error("a sieve of nothing was made")
+	}
+	words := []string{"eins", "deux", "tres"}
+	b, err := Sieve(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range words {
+		if !sieve(b).holds(w) {
+			t.Errorf("%q fell through", w)
+		}
+	}
+	if sieve(nil).holds("eins") {
+		t.Error("an empty sieve holds a word")
 	}
 }
