@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"blotter/internal/app"
-	"blotter/internal/cell/engine"
 	"blotter/internal/reason"
 )
 
@@ -17,7 +16,7 @@ func (versionCommand) Run(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	engines, missing := engine.Open(cfg.Engines)
+	engines, missing := app.OpenEngines(cfg)
 	code := app.CodeOf(engines)
 	fmt.Fprintf(c.stdio.out, "module    %s\nrevision  %s\n", code.Module, code.Revision)
 	if missing != nil {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 
 	"blotter/internal/cell"
@@ -45,11 +46,23 @@ func cellConfig(cfg config.Config, e engine.Set) cell.Config {
 	return c
 }
 
-// Warm fills the compilation cache of the engines by one run without a document.
-func Warm(ctx context.Context, cfg config.Config) error {
+// OpenEngines opens what the node reads and finds with: the pinned engines, and the
+// classifier that its operator brings.
+func OpenEngines(cfg config.Config) (engine.Set, error) {
 	engines, err := engine.Open(cfg.Engines)
+	if err != nil {
+		return engine.Set{}, err
+	}
+	return engines.With(cfg.Classifier)
+}
+
+// Warm fills the compilation cache of the engines by one run without a document, and
+// tries the operator's classifier.
+func Warm(ctx context.Context, cfg config.Config) error {
+	engines, err := OpenEngines(cfg)
 	if err != nil {
 		return err
 	}
-	return cell.Warm(ctx, cellConfig(cfg, engines))
+	setup := cellConfig(cfg, engines)
+	return errors.Join(cell.Warm(ctx, setup), cell.TryClassifier(ctx, setup))
 }

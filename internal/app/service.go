@@ -11,7 +11,6 @@ import (
 
 	"blotter/internal/access"
 	"blotter/internal/cell"
-	"blotter/internal/cell/engine"
 	"blotter/internal/config"
 	"blotter/internal/document"
 	"blotter/internal/intake"
@@ -188,7 +187,7 @@ func (s *Service) checkSeal(ctx context.Context) error {
 
 // checkEngines looks at the files again: a cell that starts later needs them too.
 func (s *Service) checkEngines(context.Context) error {
-	_, err := engine.Open(s.cfg.Engines)
+	_, err := OpenEngines(s.cfg)
 	return err
 }
 

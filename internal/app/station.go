@@ -13,7 +13,6 @@ import (
 
 	"blotter/internal/audit/sequencer"
 	"blotter/internal/cell"
-	"blotter/internal/cell/engine"
 	"blotter/internal/config"
 	"blotter/internal/document"
 	"blotter/internal/reason"
@@ -51,8 +50,11 @@ type Station struct {
 // Open opens the data directory, making what is missing, and starts cells ahead.
 // progress is told how far each job is; it may be nil. Errors carry a reason code.
 func Open(ctx context.Context, cfg config.Config, log *slog.Logger, progress func(document.ID, document.Stage, int)) (*Station, error) {
-	engines, err := engine.Open(cfg.Engines)
+	engines, err := OpenEngines(cfg)
 	if err != nil {
+		return nil, err
+	}
+	if err := cell.TryClassifier(ctx, cellConfig(cfg, engines)); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"blotter/internal/cell/engine"
 	"blotter/internal/cell/wire"
 )
 
@@ -48,8 +49,15 @@ func setup(cfg Config) wire.Setup {
 	return wire.Setup{
 		Parent: os.Getpid(), UID: cfg.UID, GID: cfg.GID,
 		AddressSpaceBytes: cfg.AddressSpaceBytes, HeapBytes: cfg.MemoryBytes / 2,
-		Threads: cfg.Threads, Nice: cfg.Nice,
+		Threads: cfg.Threads, Nice: cfg.Nice, Classifier: classifier(cfg),
 	}
+}
+
+func classifier(cfg Config) *wire.Classifier {
+	if cfg.Engines.Classifier == nil {
+		return nil
+	}
+	return &wire.Classifier{Meanings: cfg.Engines.Classifier.Meanings}
 }
 
 // socketPair makes the only connection that a cell has.
@@ -108,8 +116,13 @@ func openToNobody(f *os.File) error {
 // readable lists the files that a cell reads, in the order of the wire's numbers.
 func readable(cfg Config) []string {
 	e := cfg.Engines
+	own := engine.Classifier{}
+	if e.Classifier != nil {
+		own = *e.Classifier
+	}
 	return []string{
 		cfg.Binary, e.Library.Path, e.Detection.Path, e.Recognition.Path, e.Angle.Path, e.Dictionary.Path, e.Cache,
+		own.Model.Path, own.Tokenizer.Path, own.Config.Path,
 	}
 }
 

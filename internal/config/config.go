@@ -29,18 +29,19 @@ import (
 
 // Config is the configuration of a node, complete: no field means "default" any more.
 type Config struct {
-	Data     string // data directory, absolute
-	Engines  string // directory of the engines, absolute
-	WorkDir  string // root of the working copies, absolute
-	LogLevel slog.Level
-	Workers  int           // documents at once, ≥ 1
-	Lease    time.Duration // length of a claim without a heartbeat
-	Backoff  queue.Backoff
-	Cell     cell.Config // but for Engines, which the application finds
-	Serve    Serve
-	API      intake.Config
-	Budgets  document.Budgets
-	Traces   ops.TraceConfig
+	Data       string // data directory, absolute
+	Engines    string // directory of the engines, absolute
+	WorkDir    string // root of the working copies, absolute
+	LogLevel   slog.Level
+	Workers    int           // documents at once, ≥ 1
+	Lease      time.Duration // length of a claim without a heartbeat
+	Backoff    queue.Backoff
+	Cell       cell.Config             // but for Engines, which the application finds
+	Classifier engine.ClassifierConfig // which the operator brings; zero: none
+	Serve      Serve
+	API        intake.Config
+	Budgets    document.Budgets
+	Traces     ops.TraceConfig
 }
 
 // Serve is what only the service needs.
@@ -167,7 +168,7 @@ func (d *draft) finish(env map[string]string) error {
 	if c.Workers == 0 {
 		c.Workers = max(1, runtime.NumCPU()/2)
 	}
-	problems = append(problems, c.LogLevel.UnmarshalText([]byte(d.logLevel)), d.acceptMissing(), c.Backoff.Validate(), c.Cell.Validate(), c.API.Validate(), c.Traces.Validate())
+	problems = append(problems, c.LogLevel.UnmarshalText([]byte(d.logLevel)), d.acceptMissing(), c.Backoff.Validate(), c.Cell.Validate(), c.Classifier.Validate(), c.API.Validate(), c.Traces.Validate())
 	return errors.Join(problems...)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"blotter/internal/cell"
+	"blotter/internal/cell/engine"
 	"blotter/internal/cell/wire"
 	"blotter/internal/config"
 	"blotter/internal/document"
@@ -34,6 +35,7 @@ func TestDefaults(t *testing.T) {
 		LogLevel: slog.LevelWarn, Workers: c.Workers, Lease: 10 * time.Second, Backoff: queue.DefaultBackoff,
 		Cell: cell.Config{MemoryBytes: cell.DefaultMemory, AddressSpaceBytes: cell.DefaultAddressSpace,
 			StartTimeout: cell.DefaultStartTimeout},
+		Classifier: engine.ClassifierConfig{Labels: []string{}},
 		Serve: config.Serve{Listen: "127.0.0.1:8080", OpsListen: "127.0.0.1:9090", InteractiveWorkers: 1, SyncSlots: 1,
 			Policies: []string{}, Sources: []string{}, DiskFreeBytes: 1 << 30},
 		API: intake.Default(), Budgets: budgets(), Traces: ops.TraceConfig{Sample: 1},

@@ -38,11 +38,11 @@ func newDraft(c *Config) *draft {
 }
 
 // listFields are the settings that are lists; in a variable their items stand between commas.
-var listFields = []string{"cell.accept_missing", "serve.policies", "serve.sources"}
+var listFields = []string{"cell.accept_missing", "classifier.labels", "serve.policies", "serve.sources"}
 
 // fields lists every setting in the order of the default file.
 func (d *draft) fields() []strictyaml.Field {
-	return slices.Concat(d.nodeFields(), d.serveFields(), d.apiFields(), d.budgetFields())
+	return slices.Concat(d.nodeFields(), d.classifierFields(), d.serveFields(), d.apiFields(), d.budgetFields())
 }
 
 // nodeFields are the settings of every command.

@@ -49,6 +49,8 @@ type Set struct {
 	Dictionary  File   // the characters that Recognition knows, one a line
 	Library     File   // ONNX Runtime for this machine
 	Cache       string // directory of the WASM compilation cache; may not exist yet
+
+	Classifier *Classifier // which the operator brings; nil: none
 }
 
 // Digest names one engine file and its SHA-256, for events and `blotter version`.
@@ -125,7 +127,7 @@ func (s Set) Digests() []Digest {
 	for _, f := range []File{s.Detection, s.Recognition, s.Angle, s.Dictionary, s.Library} {
 		out = append(out, Digest{f.Name, f.SHA256})
 	}
-	return out
+	return append(out, s.Classifier.digests()...)
 }
 
 func missing(err error) error {

@@ -42,6 +42,14 @@ func loadEach(s wire.Setup) (e engines, err error) {
 		return engines{}, err
 	}
 	e.finder = detect.New()
+	if s.Classifier == nil {
+		return e, nil
+	}
+	t, err := loadTagger(s)
+	if err != nil {
+		return engines{}, err
+	}
+	e.tagger = t
 	return e, nil
 }
 

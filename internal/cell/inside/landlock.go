@@ -44,6 +44,7 @@ var inheritedRights = map[int]uint64{
 	wire.BinaryFD: readFile | execute, wire.LibraryFD: readFile, wire.DetectionFD: readFile,
 	wire.RecognitionFD: readFile, wire.AngleFD: readFile, wire.DictionaryFD: readFile,
 	wire.CacheFD: readFile | readDir,
+	wire.ModelFD: readFile, wire.TokenizerFD: readFile, wire.LabelsFD: readFile,
 }
 
 // landlock puts the calling thread, and what it executes, into a domain that may read

@@ -97,6 +97,11 @@ func (p *pipeline) look(ctx context.Context, a *asset, img draw.Image, kept *wor
 			return coded(reason.ReadFailed, err)
 		}
 		both := amid(&page, kept)
+		if len(page.Words) > 0 { // nothing else would be kept
+			if err := p.tag(ctx, both); err != nil {
+				return err
+			}
+		}
 		fs = p.judge(both, touching(p.found.Check(both), page.Words))
 		return nil
 	})

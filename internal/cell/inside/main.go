@@ -32,17 +32,20 @@ func IsCell(args []string) bool {
 		return false
 	}
 	switch args[1] {
-	case wire.Stage1, wire.Stage2, wire.WarmUp:
+	case wire.Stage1, wire.Stage2, wire.WarmUp, wire.TryOut:
 		return true
 	}
 	return false
 }
 
 // Main runs the cell that the arguments describe and returns the exit status. It
-// prints nothing but why a warm-up failed.
+// prints nothing but what a run without a document has to say.
 func Main() int {
-	if os.Args[1] == wire.WarmUp {
+	switch os.Args[1] {
+	case wire.WarmUp:
 		return warm(os.Args[2:])
+	case wire.TryOut:
+		return aside(tryClassifier(os.Args[2:]))
 	}
 	stage, setup, err := wire.ParseSetup(os.Args[1:])
 	if err != nil {
@@ -133,7 +136,12 @@ func warm(args []string) int {
 	if len(args) != 1 {
 		return 1
 	}
-	if err := fillCache(args[0]); err != nil {
+	return aside(fillCache(args[0]))
+}
+
+// aside is the exit status of a run without a document, which may say why it failed.
+func aside(err error) int {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

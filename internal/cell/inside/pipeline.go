@@ -27,6 +27,7 @@ type engines struct {
 	extract extract.Engines
 	reader  reader
 	finder  *detect.Finder
+	tagger  tagger // the operator's classifier; nil: none
 }
 
 // reader finds and reads text; package read implements it.
@@ -247,7 +248,7 @@ func coded(code reason.Code, err error) error {
 
 // detect finds personal data over all pages together, applies the policy, and carries
 // findings between pages and the images placed on them.
-func (p *pipeline) detect(context.Context, *os.File) error {
+func (p *pipeline) detect(ctx context.Context, _ *os.File) error {
 	defer p.in(document.StageDetect)()
 	var subject words.Subject
 	if len(p.task.Subject) > 0 {
@@ -260,6 +261,11 @@ func (p *pipeline) detect(context.Context, *os.File) error {
 	for _, a := range p.assets {
 		if a.page != nil && a.sharesOf == nil {
 			read, pages = append(read, a), append(pages, a.page)
+		}
+	}
+	for _, page := range pages {
+		if err := p.tag(ctx, page); err != nil {
+			return err
 		}
 	}
 	p.found = p.engines.finder.Without(p.task.Without...).Find(pages, subject)

@@ -3,6 +3,8 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+
+	"blotter/internal/document"
 )
 
 // Stage1 and Stage2 are the first argument of a process that is a cell, in its two
@@ -12,6 +14,8 @@ const (
 	Stage2 = "__cell-2"
 	// WarmUp marks the document-less run that fills the compilation cache.
 	WarmUp = "__cell-warm"
+	// TryOut marks the document-less run that tries the operator's classifier.
+	TryOut = "__cell-try"
 )
 
 // Descriptors that a cell inherits. Engines come as open files, so that a cell under
@@ -25,7 +29,10 @@ const (
 	AngleFD       = 8
 	DictionaryFD  = 9
 	CacheFD       = 10 // directory of the WASM compilation cache
-	EndFD         = 11 // the first number that is not inherited
+	ModelFD       = 11 // the operator's classifier; where there is none, these three are /dev/null
+	TokenizerFD   = 12
+	LabelsFD      = 13 // its config.json
+	EndFD         = 14 // the first number that is not inherited
 )
 
 // Path names an inherited descriptor as a file.
@@ -41,6 +48,14 @@ type Setup struct {
 	Threads           int        // threads that compute
 	Nice              int        // scheduling priority, 0–19
 	InForce           Protection // walls that the first stage has built
+
+	Classifier *Classifier // nil: none
+}
+
+// Classifier says what the labels of the operator's model stand for, where their usual
+// names do not: by the label in capitals, 0 for what is not personal.
+type Classifier struct {
+	Meanings map[string]document.Type
 }
 
 // Args is the argument list after the program's name.

@@ -17,9 +17,6 @@ const maxWindow = 512
 // minWindow is the least that a model must take: a word and something around it.
 const minWindow = 2 * maxPieces
 
-// nothing is the type of a label that stands for nothing personal.
-const nothing = "none"
-
 // usual are the labels that models for names and for de-identification give, without
 // their prefix, in capitals: those of CoNLL and OntoNotes, of the i2b2 challenges, and of
 // the models trained on them. What is not here must stand in the configuration.
@@ -56,16 +53,12 @@ type config struct {
 
 // readConfig returns the type of each label, by its number, and how many tokens the model
 // takes at once.
-func readConfig(b []byte, meanings []string) ([]document.Type, int, error) {
+func readConfig(b []byte, meanings map[string]document.Type) ([]document.Type, int, error) {
 	var c config
 	if err := json.Unmarshal(b, &c); err != nil {
 		return nil, 0, fmt.Errorf("config.json: %w", err)
 	}
-	own, err := readMeanings(meanings)
-	if err != nil {
-		return nil, 0, err
-	}
-	labels, err := c.types(own)
+	labels, err := c.types(meanings)
 	if err != nil {
 		return nil, 0, fmt.Errorf("config.json: %w", err)
 	}
@@ -92,6 +85,10 @@ func (c config) types(own map[string]document.Type) ([]document.Type, error) {
 		return nil, fmt.Errorf("id2label names %d labels", len(c.Labels))
 	}
 	out := make([]document.Type, len(c.Labels))
+	plain := map[string]document.Type{} // meanings may be given with prefixes
+	for label, typ := range own {
+		plain[bare(label)] = typ
+	}
 	var unknown []string
 	for i := range out {
 		label, ok := c.Labels[strconv.Itoa(i)]
@@ -99,7 +96,7 @@ func (c config) types(own map[string]document.Type) ([]document.Type, error) {
 			return nil, fmt.Errorf("id2label has no label %d of %d", i, len(out))
 		}
 		name := bare(label)
-		typ, ok := own[name]
+		typ, ok := plain[name]
 		if !ok {
 			typ, ok = usual[name]
 		}
@@ -123,18 +120,4 @@ func bare(label string) string {
 		}
 	}
 	return label
-}
-
-// readMeanings reads items such as CLINIC=organisation and PROFESSION=none.
-func readMeanings(items []string) (map[string]document.Type, error) {
-	out := map[string]document.Type{}
-	for _, item := range items {
-		label, name, _ := strings.Cut(item, "=")
-		typ, ok := document.ParseType(strings.TrimSpace(name))
-		if !ok && strings.TrimSpace(name) != nothing || bare(label) == "" {
-			return nil, fmt.Errorf("the meaning %q is not LABEL=type with a type of the policy or %s", item, nothing)
-		}
-		out[bare(label)] = typ
-	}
-	return out, nil
 }

@@ -28,11 +28,14 @@ import (
 // be a descriptor's (/proc/self/fd/N).
 type Files struct {
 	Library   string
-	Model     []byte   // ONNX: input_ids, and attention_mask and token_type_ids where it has them, to logits
-	Tokenizer []byte   // tokenizer.json
-	Config    []byte   // config.json: the names of the labels, the longest text
-	Meanings  []string // LABEL=type on top of the usual names; type none for what is not personal
-	Threads   int      // threads that compute; zero means one
+	Model     []byte // ONNX: input_ids, and attention_mask and token_type_ids where it has them, to logits
+	Tokenizer []byte // tokenizer.json
+	Config    []byte // config.json: the names of the labels, the longest text
+	Threads   int    // threads that compute; zero means one
+
+	// Meanings say what labels stand for whose names are none of the usual ones, or stand
+	// for something else: by the label in capitals, 0 for what is not personal.
+	Meanings map[string]document.Type
 }
 
 // least is the probability from which on a word is reported. The policy's thresholds,

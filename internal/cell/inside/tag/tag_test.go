@@ -120,9 +120,7 @@ func TestModelsThatAreRefused(t *testing.T) {
 		"a short memory": {func(f *Files) {
 			f.Config = []byte(`{"id2label": {"0": "O", "1": "NAME"}, "max_position_embeddings": 100}`)
 		}, "100 tokens"},
-		"a meaning of no type": {func(f *Files) { f.Meanings = []string{"DRUG=drug"} }, `"DRUG=drug"`},
-		"a meaning of nothing": {func(f *Files) { f.Meanings = []string{"name"} }, `"name"`},
-		"no JSON":              {func(f *Files) { f.Config = []byte("{") }, "config.json"},
+		"no JSON": {func(f *Files) { f.Config = []byte("{") }, "config.json"},
 	} {
 		f := good()
 		c.change(&f)
@@ -154,7 +152,7 @@ func TestTry(t *testing.T) {
 }
 
 func TestMeanings(t *testing.T) {
-	got, window, err := readConfig(encoded(t, labelled("O", "B-DRUG", "I-HOSP", "S-Job", "LOC")), []string{"DRUG=code", "hosp=none", "B-JOB = staff"})
+	got, window, err := readConfig(encoded(t, labelled("O", "B-DRUG", "I-HOSP", "S-Job", "LOC")), map[string]document.Type{"DRUG": document.Code, "HOSP": 0, "B-JOB": document.Staff})
 	want := []document.Type{0, document.Code, 0, document.Staff, document.Place}
 	if err != nil || !slices.Equal(got, want) || window != 512 {
 		t.Errorf("types %v, %d tokens, %v; want %v", got, window, err, want)
