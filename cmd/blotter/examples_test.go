@@ -65,7 +65,7 @@ func judge(t *testing.T, dir string, e examples.Example, r receipt.Result) {
 			continue
 		}
 		pictures++
-		v := p.Judge(derivative)
+		v := p.Judge(truth.Redacted{Image: derivative})
 		if v.Destroyed != v.Secret {
 			t.Errorf("asset %d (%s): %d of %d values destroyed; left: %q", a.Index, a.Kind, v.Destroyed, v.Secret, v.Leaks)
 		}

@@ -72,12 +72,12 @@ func TestTruthLiesOnInk(t *testing.T) {
 				t.Errorf("%s: no ink under %q at %v", c.name, w.Text, w.Box())
 			}
 		}
-		if v := c.truth.Judge(c.picture); v.Destroyed != 0 || v.Lost != 0 || v.Secret == 0 || v.Kept == 0 {
+		if v := c.truth.Judge(truth.Redacted{Image: c.picture}); v.Destroyed != 0 || v.Lost != 0 || v.Secret == 0 || v.Kept == 0 {
 			t.Errorf("%s untouched: %+v", c.name, v)
 		}
 		black := image.NewRGBA(c.picture.Bounds())
 		draw.Draw(black, black.Rect, image.Black, image.Point{}, draw.Src)
-		if v := c.truth.Judge(black); v.Destroyed != v.Secret || v.Lost != v.Kept || len(v.Leaks) != 0 {
+		if v := c.truth.Judge(truth.Redacted{Image: black}); v.Destroyed != v.Secret || v.Lost != v.Kept || len(v.Leaks) != 0 {
 			t.Errorf("%s blackened: %d of %d destroyed", c.name, v.Destroyed, v.Secret)
 		}
 	}
@@ -92,7 +92,7 @@ func TestJudgeSeesHalfAValueAsALeak(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 0, 400, 100)) // twice the size of the truth
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
 	draw.Draw(img, image.Rect(16, 16, 104, 64), image.Black, image.Point{}, draw.Src)
-	v := p.Judge(img)
+	v := p.Judge(truth.Redacted{Image: img})
 	if v.Secret != 1 || v.Destroyed != 0 || len(v.Leaks) != 1 || v.Leaks[0] != "Byron" || v.Lost != 0 || v.Kept != 1 {
 		t.Errorf("got %+v", v)
 	}

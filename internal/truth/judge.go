@@ -182,25 +182,29 @@ func same(a, b color.Color) bool {
 
 // Verdict is how a redacted picture compares with the truth.
 type Verdict struct {
-	Secret, Destroyed int      // values to destroy, and how many were, in every one of their words
-	Kept, Lost        int      // words to keep, and how many of them were covered
-	Leaks             []string // words that should be gone and can still be seen; invented people only
-	Losses            []string // words that should have stayed
+	Secret, Destroyed     int      // values to destroy, and how many were, in every one of their words
+	Words, WordsDestroyed int      // of these values
+	Kept, Lost            int      // words to keep, and how many of them were covered
+	Leaks                 []string // words that should be gone and can still be seen; invented people only
+	Losses                []string // words that should have stayed
 }
 
-// Judge compares a redacted picture with the truth by its pixels. A word counts as
-// destroyed when 95 % of its area is solid black, as lost when 60 % is.
-func (p Picture) Judge(img image.Image) Verdict {
-	r := Redacted{Image: img}
+// Judge compares a redacted picture with the truth. A word to destroy is gone where Gone of
+// it is covered, one to keep lost where Lost of it is. Areas are not judged here.
+func (p Picture) Judge(r Redacted) Verdict {
 	var v Verdict
+	size := r.Image.Bounds().Size()
 	values := map[int]bool{}
-	for _, w := range p.In(img.Bounds().Dx(), img.Bounds().Dy()) {
+	for _, w := range p.In(size.X, size.Y) {
 		share := w.Covered(r)
 		switch w.Want {
 		case Destroy:
 			whole, seen := values[w.Value]
 			values[w.Value] = share >= Gone && (whole || !seen)
-			if share < Gone {
+			v.Words++
+			if share >= Gone {
+				v.WordsDestroyed++
+			} else {
 				v.Leaks = append(v.Leaks, w.Text)
 			}
 		case Keep:

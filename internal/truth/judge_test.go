@@ -129,3 +129,33 @@ func TestFewProblemsAreTold(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestJudge(t *testing.T) {
+	p := truth.Picture{Width: 100, Height: 100, Words: []truth.Word{
+		word(truth.Destroy, 0, 0, 10, 10), word(truth.Destroy, 20, 0, 30, 10), word(truth.Keep, 40, 0, 50, 10), word(truth.Either, 60, 0, 70, 10),
+	}}
+	p.Words[2].Text = "stable"
+	for _, c := range []struct {
+		name   string
+		black  image.Rectangle
+		values int
+		words  int
+		lost   int
+	}{
+		{"nothing", image.Rectangle{}, 0, 0, 0},
+		{"half of the value", image.Rect(0, 0, 10, 10), 0, 1, 0},
+		{"the value", image.Rect(0, 0, 30, 10), 1, 2, 0},
+		{"most of a word", image.Rect(0, 0, 29, 10), 0, 1, 0},
+		{"all", image.Rect(0, 0, 100, 10), 1, 2, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := p.Judge(truth.Redacted{Image: paper(100, 100, color.Black, c.black)})
+			if v.Secret != 1 || v.Destroyed != c.values || v.Words != 2 || v.WordsDestroyed != c.words || v.Kept != 1 || v.Lost != c.lost {
+				t.Errorf("%+v", v)
+			}
+			if len(v.Leaks) != 2-c.words || len(v.Losses) != c.lost {
+				t.Errorf("leaks %v, losses %v", v.Leaks, v.Losses)
+			}
+		})
+	}
+}

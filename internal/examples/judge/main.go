@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"blotter/internal/examples"
+	"blotter/internal/truth"
 	"blotter/receipt"
 )
 
@@ -62,7 +63,7 @@ func judge(w io.Writer, dir string, e examples.Example, a receipt.ResultAsset) e
 	if err != nil {
 		return err
 	}
-	v := picture.Judge(img)
+	v := picture.Judge(truth.Redacted{Image: img})
 	fmt.Fprintf(w, "%s asset %d (%s): %d of %d values destroyed, %d of %d words lost\n",
 		e.Name, a.Index, a.Kind, v.Destroyed, v.Secret, v.Lost, v.Kept)
 	if len(v.Leaks) > 0 {
