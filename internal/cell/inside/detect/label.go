@@ -105,11 +105,13 @@ func (f *Finder) labelAt(sh *sheet, i int) (label, bool) {
 			best = label{labelDef: def, from: i, to: k + 1}
 		}
 	}
-	if best.to == 0 {
-		return label{}, false
+	if best.to > 0 {
+		f.takeSeparator(sh, &best, row.to)
 	}
-	f.takeSeparator(sh, &best, row.to)
-	return best, true
+	if l, ok := f.composed(sh, i); ok && !best.separated && l.to > best.to {
+		return l, true
+	}
+	return best, best.to > 0
 }
 
 // takeSeparator moves the label's end over what stands between it and its value: a full
@@ -132,7 +134,8 @@ func (f *Finder) takeSeparator(sh *sheet, l *label, end int) {
 			return
 		case t == "(" && !l.separated:
 			close := slices.IndexFunc(sh.toks[l.to:min(end, l.to+14)], func(t token) bool { return t.text == ")" })
-			if close < 0 || (l.to+close+1 < end && sh.toks[l.to+close+1].text != ":" && sh.toks[l.to+close+1].gap < wideGap) || hasDigits(sh.toks[l.to:l.to+close]) {
+			colon := close >= 0 && l.to+close+1 < end && sh.toks[l.to+close+1].text == ":" // "SSN (last 4):"
+			if close < 0 || !colon && (l.to+close+1 < end && sh.toks[l.to+close+1].gap < wideGap || hasDigits(sh.toks[l.to:l.to+close])) {
 				return
 			}
 			l.to += close
@@ -167,7 +170,10 @@ func (f *Finder) counts(sh *sheet, l *label) bool {
 	}
 	switch {
 	case l.separated:
-		return true
+		// "Vaccine requested:" asks for no request's date.
+		return !l.ordinary || numberLike(l.typ) || starts || !f.isPlainWord(&sh.toks[l.from-1]) || sh.toks[l.from].gap >= wideGap
+	case l.public && l.to < row.to && !l.alone:
+		return hasDigits(sh.toks[l.to : l.to+1])
 	case letterCount <= 2:
 		return l.alone && l.typ == document.Name && sh.initialBelow(l.from)
 	case l.alone && capital:
@@ -318,7 +324,7 @@ func (f *Finder) beneath(sh *sheet, l label) []span {
 		if from == to {
 			continue
 		}
-		if slices.Contains(sh.inLabel[from:to], true) && (!l.header || sh.inLabel[from]) || f.isProse(sh, from, to) {
+		if slices.Contains(sh.inLabel[from:to], true) && (!l.header || sh.inLabel[from]) || f.isProse(sh, from, to) || f.isCaption(sh, from, to) {
 			break
 		}
 		s, ok := f.value(sh, l, from, to, belowScore)
@@ -340,6 +346,33 @@ func (f *Finder) isProse(sh *sheet, from, to int) bool {
 		}
 	}
 	return n >= 4
+}
+
+// isPlainWord reports whether a token is a small or capital word of the language that
+// names nobody.
+func (f *Finder) isPlainWord(t *token) bool {
+	return t.kind == letters && len(t.fold) > 2 && f.isVocabulary(t) && !t.entry.IsName()
+}
+
+// isCaption reports whether a cell is the numbered caption of the next field: "24. A.
+// DATE(S) OF SERVICE", "33a. NPI".
+func (f *Finder) isCaption(sh *sheet, from, to int) bool {
+	if t := &sh.toks[from]; t.kind == letters || digitsIn(t.text) == 0 || digitsIn(t.text) > 2 || len(t.text) > 3 || to-from < 3 || sh.toks[from+1].text != "." && sh.toks[from+1].text != ")" {
+		return false
+	}
+	words := 0
+	for k := from + 2; k < to; k++ {
+		switch t := &sh.toks[k]; {
+		case t.kind == number || t.kind == mixed:
+			return false
+		case t.kind == letters && len(t.text) > 1:
+			if !f.isVocabulary(t) {
+				return false
+			}
+			words++
+		}
+	}
+	return words > 0
 }
 
 // columnEnd is where the next cell of the label's row begins.

@@ -12,6 +12,7 @@ import (
 type labelDef struct {
 	typ      document.Type // 0: the value is harmless
 	ordinary bool          // also a word of running text
+	public   bool          // harmless, and its value is a measure or a code of a public list
 }
 
 // labelSet finds labels by their key, exactly or with one slip.
@@ -33,7 +34,7 @@ func loadLabels() labelSet {
 			continue
 		}
 		def := labelDef{ordinary: strings.HasSuffix(name, "?")}
-		if name != "-" {
+		if def.public = name == "="; name != "-" && !def.public {
 			def.typ, ok = document.ParseType(strings.TrimSuffix(name, "?"))
 			if !ok {
 				panic("detect: labels.tsv: no type " + name)
@@ -63,6 +64,7 @@ func (s *labelSet) add(key string, def labelDef) {
 	}
 	if old, ok := s.exact[key]; ok {
 		old.ordinary = old.ordinary || def.ordinary
+		old.public = old.public || def.public && old.typ == 0
 		def = old
 	}
 	s.exact[key] = def

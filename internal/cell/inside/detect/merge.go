@@ -39,6 +39,9 @@ func marksOf(sh *sheet, spans []span) [document.Signature + 1][]mark {
 	definite := make([]float64, len(sh.toks))
 	labelled := make([]document.Type, len(sh.toks)) // what a label calls the token; 0 for none
 	for n, s := range spans {
+		if sh.isPublic(s) {
+			continue
+		}
 		if marks[s.typ] == nil {
 			marks[s.typ] = make([]mark, len(sh.toks))
 		}
@@ -78,6 +81,19 @@ func marksOf(sh *sheet, spans []span) [document.Signature + 1][]mark {
 		}
 	}
 	return marks
+}
+
+// isPublic reports whether a span is digits that a label calls a measure or a public code.
+func (sh *sheet) isPublic(s span) bool {
+	if s.source != document.ByDefault && (s.source != document.ByPattern || s.typ != document.Code) {
+		return false
+	}
+	for k := s.from; k < s.to; k++ {
+		if !sh.public[k] || sh.toks[k].kind == letters {
+			return false
+		}
+	}
+	return true
 }
 
 // numberTypes are those that a pattern gives to digits which may as well be another's.

@@ -128,7 +128,7 @@ func (f *Finder) patterns(sh *sheet) []span {
 			out = append(out, f.matchBreak(sh, r, &sh.rows[r.below])...)
 		}
 	}
-	return out
+	return slices.DeleteFunc(out, sh.isPublic)
 }
 
 // withoutTimes drops numbers that only begin inside a date: "1999-02-03 0730" is a date

@@ -34,6 +34,7 @@ type sheet struct {
 
 	labels  []label
 	inLabel []bool // by token: it belongs to a label
+	public  []bool // by token: a measure or a code of a public list, says its label
 }
 
 // row is one line across the page, however many lines the reader made of it.
@@ -91,11 +92,15 @@ func (f *Finder) newSheet(p *words.Page) *sheet {
 		sh.addRow(f, line)
 	}
 	sh.link()
-	sh.labels, sh.inLabel = f.findLabels(sh), make([]bool, len(sh.toks))
+	sh.inLabel, sh.public = make([]bool, len(sh.toks)), make([]bool, len(sh.toks))
+	sh.labels = f.findLabels(sh)
 	for _, l := range sh.labels {
 		for i := l.from; i < l.to; i++ {
 			sh.inLabel[i] = true
 		}
+	}
+	for _, l := range sh.labels {
+		sh.markPublic(l)
 	}
 	return sh
 }

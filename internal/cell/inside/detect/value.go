@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -99,14 +100,14 @@ func (f *Finder) isPosition(sh *sheet, from, to int) bool {
 // dateValue accepts what has a day or month, and leaves a time of day behind it. Digits
 // alone are a date only if they are written as one: parted, or six or eight together.
 func (f *Finder) dateValue(sh *sheet, from, to int) (int, bool) {
-	digits, numbers, month := 0, 0, false
+	digits, numbers, month, stroke := 0, 0, false, false
 	for k := from; k < to; k++ {
 		t := &sh.toks[k]
 		if k+1 < to && sh.toks[k+1].text == ":" && digitsIn(t.text) == len(t.text) && len(t.text) <= 2 && digits >= 3 {
 			to = k
 			break
 		}
-		if t.kind == letters && digits >= 3 && !f.terms.months.has(t.fold) && len(t.fold) > 2 {
+		if t.kind == letters && digits >= 3 && !f.terms.months.has(t.fold) && !f.goesOnDate(sh, k, to) {
 			to = k
 			break
 		}
@@ -119,8 +120,41 @@ func (f *Finder) dateValue(sh *sheet, from, to int) (int, bool) {
 			numbers--
 		}
 		month = month || f.terms.months.has(t.fold)
+		stroke = stroke || t.text == "/"
 	}
-	return to, digits >= 2 && (month || numbers >= 2 && digits >= 3 || numbers == 1 && (digits == 6 || digits == 8))
+	if f.isTime(sh, from, to) {
+		return to, false
+	}
+	return to, digits >= 2 && (month || numbers >= 2 && (digits >= 3 || stroke) || numbers == 1 && (digits == 6 || digits == 8))
+}
+
+// goesOnDate reports whether a short word inside a date leads to more of it: "3rd of May",
+// "12 de mayo", "04/12 to 04/15".
+func (f *Finder) goesOnDate(sh *sheet, k, to int) bool {
+	if len(sh.toks[k].fold) > 2 && sh.toks[k].fold != "and" && sh.toks[k].fold != "del" || k+1 >= to {
+		return false
+	}
+	next := &sh.toks[k+1]
+	return digitsIn(next.text) > 0 || f.terms.months.has(next.fold)
+}
+
+// hourMark is how French and Portuguese write a time: "08h15".
+var hourMark = regexp.MustCompile(`^[0-2]?[0-9]h[0-5][0-9]$`)
+
+// isTime reports whether a value is a time of day alone: "08:15", "7:30 am".
+func (f *Finder) isTime(sh *sheet, from, to int) bool {
+	if to == from+1 && hourMark.MatchString(sh.toks[from].fold) {
+		return true
+	}
+	if to-from < 3 || to-from > 7 || digitsIn(sh.toks[from].text) != len(sh.toks[from].text) || len(sh.toks[from].text) > 2 || sh.toks[from+1].text != ":" {
+		return false
+	}
+	for _, t := range sh.toks[from+2 : to] {
+		if t.text != ":" && t.text != "." && (t.kind != number || len(t.text) > 2) && t.fold != "am" && t.fold != "pm" && t.fold != "a" && t.fold != "p" && t.fold != "m" && t.fold != "h" && t.fold != "uhr" {
+			return false
+		}
+	}
+	return true
 }
 
 // numberValue ends at plain words once there were digits. A number that was misread, or
