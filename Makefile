@@ -12,7 +12,7 @@ TAGS := nodynamic
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo true || echo false)
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help setup build demo test tidy lint check fuzz bench bench-serve picture generate clean
+.PHONY: help setup build demo test tidy lint check fuzz bench bench-serve picture specimens generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,11 @@ bench-serve: setup ## load the service: answer times, memory, kill -9; writes do
 
 picture: demo ## make the README's picture from the demo's output
 	CGO_ENABLED=0 go run ./scripts/picture
+
+SPECIMENS ?= 8
+specimens: ## make SPECIMENS (8) annotated documents of each kind in out/specimens/{tune,publish}
+	CGO_ENABLED=0 go run ./internal/specimen/generate -half tune -dir out/specimens/tune -per-kind $(SPECIMENS)
+	CGO_ENABLED=0 go run ./internal/specimen/generate -half publish -dir out/specimens/publish -per-kind $(SPECIMENS)
 
 generate: ## make again what is generated and committed
 	CGO_ENABLED=0 go run ./internal/examples/generate -dir examples

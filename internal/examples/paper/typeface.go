@@ -19,6 +19,7 @@ import (
 // Typeface is an outline font. It may be used by several goroutines.
 type Typeface struct {
 	name    string
+	file    []byte
 	outline *opentype.Font
 	ruler   font.Face // one em is rulerEm pixels
 	mu      sync.Mutex
@@ -46,7 +47,7 @@ func ParseTypeface(name string, b []byte) (*Typeface, error) {
 	if err != nil {
 		return nil, fmt.Errorf("typeface %s: %w", name, err)
 	}
-	return &Typeface{name: name, outline: outline, ruler: ruler}, nil
+	return &Typeface{name: name, file: b, outline: outline, ruler: ruler}, nil
 }
 
 func mustParse(name string, b []byte) *Typeface {
@@ -94,4 +95,19 @@ func (c faceCache) of(st Style, dpi float64) (font.Face, error) {
 	face, err := opentype.NewFace(st.Face.outline, &opentype.FaceOptions{Size: st.Size, DPI: dpi, Hinting: font.HintingNone})
 	c[key] = face
 	return face, err
+}
+
+// kern is the distance in ems by which a pair of characters is moved apart.
+func (t *Typeface) kern(a, b rune) float64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return float64(t.ruler.Kern(a, b)) / 64 / rulerEm
+}
+
+// width is the advance of one character in ems; false where there is none.
+func (t *Typeface) width(r rune) (float64, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a, ok := t.ruler.GlyphAdvance(r)
+	return float64(a) / 64 / rulerEm, ok
 }

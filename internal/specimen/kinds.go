@@ -1,0 +1,44 @@
+package specimen
+
+import "blotter/internal/examples/paper"
+
+// kinds is every kind of document, roughly by how they come to a clinic: forms, letters
+// and reports; small things; faxes, photos and screens; damaged paper; other languages.
+var kinds = []kind{
+	{"intake-form", func(d *desk) made { return d.onPaper(d.intake(d.print.at(10))) }},
+	{"handwritten-form", func(d *desk) made { return d.onPaper(d.intake(d.handStyle())) }},
+	{"referral-letter", func(d *desk) made { return d.onPaper(d.letter()) }},
+	{"discharge-summary", dischargeSummary},
+	{"two-column-report", func(d *desk) made { return d.onPaper(d.report()) }},
+	{"lab-table", func(d *desk) made { return d.onPaper(d.lab()) }},
+	{"prescription", func(d *desk) made { return d.onPaper(d.prescription()) }},
+	{"insurance-card", insuranceCard},
+	{"identity-card", identityCard},
+	{"wristband", wristband},
+	{"label", smallLabel},
+	{"appointment-card", appointmentCard},
+}
+
+func dischargeSummary(d *desk) made {
+	sheets := d.discharge()
+	var pages []drawing
+	for _, s := range sheets {
+		pages = append(pages, d.scanned(d.draw(s, 200)))
+	}
+	return d.asScans(sheets[0], 0, nil, pages...)
+}
+
+// anyPage is one of the common pages, for kinds that are about what happened to it.
+func (d *desk) anyPage() *paper.Sheet {
+	switch d.rng.IntN(5) {
+	case 0:
+		return d.letter()
+	case 1:
+		return d.report()
+	case 2:
+		return d.lab()
+	case 3:
+		return d.intake(d.print.at(10))
+	}
+	return d.discharge()[0]
+}
