@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"runtime/debug"
@@ -169,6 +170,45 @@ func deep(t *testing.T, s *Session, shape []int, seed uint32, n int, want []floa
 		return deep(t, s, shape, seed, n-1, want) + float64(pad[0])
 	}
 	return difference(output(t, s, shape, seed), want)
+}
+
+// A run of the detector on a page's worth of pixels leaves nothing behind once it is
+// trimmed.
+func TestTrimGivesMemoryBack(t *testing.T) {
+	set, r := engines(t)
+	short, err := rewrite.Model(file(t, set.Detection.Path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := session(t, r, short)
+	run := func() int {
+		err := s.Run([]int{1, 3, 960, 704}, noise(1), func([]float32, []int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Trim()
+		debug.FreeOSMemory()
+		return residentMiB(t)
+	}
+	before := run()
+	for range 3 {
+		run()
+	}
+	if after := run(); after > before+24 {
+		t.Errorf("%d MiB resident after the first run, %d after more", before, after)
+	}
+}
+
+func residentMiB(t *testing.T) int {
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip(err)
+	}
+	var size, resident int
+	if _, err := fmt.Sscan(string(b), &size, &resident); err != nil {
+		t.Fatal(err)
+	}
+	return resident * os.Getpagesize() >> 20
 }
 
 func TestFailuresAreErrors(t *testing.T) {

@@ -61,6 +61,7 @@ type heat struct {
 // maps together before any box is made, so that no line is cut by a tile.
 func (r *Reader) heat(p picture) (heat, error) {
 	out := heat{make([]uint8, p.w*p.h), p.w, p.h}
+	defer r.runtime.Trim() // lines need a tenth of what a page needs
 	for _, t := range tiles(p.w, p.h) {
 		if err := r.heatTile(p, t, out); err != nil {
 			return heat{}, err

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +43,7 @@ type marked struct {
 type tally struct {
 	pages, words, covered, exact, loose, unread int
 	ours, theirs                                time.Duration
+	peak                                        int // resident MiB of this process, the page's pixels and what the test keeps included
 }
 
 func TestMeasureFUNSD(t *testing.T) {
@@ -85,9 +87,10 @@ func measure(t *testing.T, variable, pattern string, truth func(*testing.T, stri
 
 func measurePage(t *testing.T, path string, want []printed) tally {
 	img := pageFile(t, path)
+	resetPeak()
 	began := ownCPU()
 	p := mustRead(t, img, nil)
-	out := tally{pages: 1, ours: ownCPU() - began, unread: len(p.Unread), theirs: tesseractCPU(path)}
+	out := tally{pages: 1, peak: peakMiB(), ours: ownCPU() - began, unread: len(p.Unread), theirs: tesseractCPU(path)}
 	for _, w := range want {
 		out.words++
 		if coverOf(w.box, seenBoxes(p)) >= 0.8 {
@@ -105,7 +108,7 @@ func measurePage(t *testing.T, path string, want []printed) tally {
 
 func (t tally) plus(o tally) tally {
 	return tally{t.pages + o.pages, t.words + o.words, t.covered + o.covered, t.exact + o.exact, t.loose + o.loose,
-		t.unread + o.unread, t.ours + o.ours, t.theirs + o.theirs}
+		t.unread + o.unread, t.ours + o.ours, t.theirs + o.theirs, max(t.peak, o.peak)}
 }
 
 func (t tally) String() string {
@@ -114,7 +117,7 @@ func (t tally) String() string {
 		strconv.Itoa(t.words), "words, covered", percent(t.covered), "exact", percent(t.exact), "within", percent(t.loose),
 		"unread boxes", strconv.Itoa(t.unread), "CPU", t.ours.Round(time.Millisecond).String(),
 		"tesseract", t.theirs.Round(time.Millisecond).String(),
-		"ratio", strconv.FormatFloat(float64(t.ours)/float64(max(1, t.theirs)), 'f', 2, 64),
+		"peak MiB", strconv.Itoa(t.peak), "ratio", strconv.FormatFloat(float64(t.ours)/float64(max(1, t.theirs)), 'f', 2, 64),
 	}, " ")
 }
 
@@ -229,6 +232,20 @@ func ownCPU() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// resetPeak makes the kernel forget how large this process has been.
+func resetPeak() {
+	debug.FreeOSMemory()
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+}
+
+// peakMiB is the most that was resident since.
+func peakMiB() int {
+	b, _ := os.ReadFile("/proc/self/status")
+	_, rest, _ := strings.Cut(string(b), "VmHWM:")
+	kib, _ := strconv.Atoi(strings.Fields(rest + " 0")[0])
+	return kib / 1024
 }
 
 // tesseractCPU is what tesseract spends on the page, one thread, page segmentation 3.
