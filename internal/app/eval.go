@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"blotter/internal/cell"
-	"blotter/internal/cell/engine"
 	"blotter/internal/cell/wire"
 	"blotter/internal/config"
 	"blotter/internal/document"
@@ -27,11 +26,15 @@ type Measure struct {
 // Evaluate measures redaction on annotated documents, with the engines, walls and
 // settings that a job has and without making one: no data directory is opened.
 func Evaluate(ctx context.Context, cfg config.Config, m Measure) (_ *eval.Report, err error) {
-	engines, err := engine.Open(cfg.Engines)
+	engines, err := OpenEngines(cfg)
 	if err != nil {
 		return nil, err
 	}
-	cells := cell.NewPool(cellConfig(cfg, engines), 1)
+	setup := cellConfig(cfg, engines)
+	if err := cell.TryClassifier(ctx, setup); err != nil {
+		return nil, err
+	}
+	cells := cell.NewPool(setup, 1)
 	defer func() { err = errors.Join(err, cells.Close()) }()
 	p := m.Policy
 	task := wire.Task{Limits: p.Limits, Actions: p.Actions, Threshold: p.Thresholds, PaddingPX: p.PaddingPX, KeepYear: p.KeepYear, Deny: p.DeniedFormats()}
