@@ -139,15 +139,6 @@ var sourceNames = map[Source]string{
 // String is the name used in results and events.
 func (s Source) String() string { return nameOf(sourceNames, s) }
 
-// Action is what the policy does with a type.
-type Action uint8
-
-// The actions. The zero value destroys: a type that a policy forgot is redacted.
-const (
-	Redact Action = 0
-	Keep   Action = 1
-)
-
 // Status is how an asset ended.
 type Status uint8
 

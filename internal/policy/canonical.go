@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"blotter/internal/document"
 )
 
 // Canonical writes the policy in its one form, which Parse reads back: every setting, in
@@ -30,13 +28,19 @@ func (p Policy) Canonical() []byte {
 	set("  page_dpi", p.Limits.PageDPI)
 	set("  seconds", p.Limits.Seconds)
 	b.WriteString("types:\n")
-	for _, t := range document.Types() {
-		fmt.Fprintf(&b, "  %s: {action: %s, threshold: %s}\n", t, actionName(p.Actions[t]), share(p.Thresholds[t]))
+	for _, t := range ruled() {
+		fmt.Fprintf(&b, "  %s: {action: %s, threshold: %s}\n", t, actions[p.Actions[t]], share(p.Thresholds[t]))
 	}
+	set("keep_year", p.KeepYear)
+	set("zip", word(p.KeepZIP3, wholeZIP, keepZIP3))
+	set("ages", word(p.AllAges, agesOver89, allAges))
+	set("codes", word(p.CodesPersonalOnly, allCodes, personalCodes))
+	set("unknown_words", p.UnknownWords)
 	set("unread", p.Unread)
 	set("withheld", p.Withheld)
 	set("padding_px", p.PaddingPX)
-	set("keep_year", p.KeepYear)
+	set("fill", strconv.Quote(p.Fill.String()))
+	set("labels", p.Labels)
 	b.WriteString("retention:\n")
 	set("  originals", nanoseconds(p.Retention.Originals))
 	set("  derivatives", nanoseconds(p.Retention.Derivatives))
@@ -45,6 +49,14 @@ func (p Policy) Canonical() []byte {
 	set("deny_sources", flow(p.DenySources))
 	set("deny_tenants", flow(quoted(p.DenyTenants)))
 	return []byte(b.String())
+}
+
+// word is the opposite of choice.
+func word(is bool, no, yes string) string {
+	if is {
+		return yes
+	}
+	return no
 }
 
 // flow writes a list in one line.

@@ -30,12 +30,24 @@ type draft struct {
 	*Policy
 	actions    map[document.Type]*string
 	thresholds map[document.Type]*float64
+	fill       *string
 }
 
+// actions are the words for what happens to a type.
+var actions = map[document.Action]string{document.Redact: "redact", document.Review: "review", document.Keep: "keep"}
+
+// Words for settings that are a yes or no to the rest of the program.
 const (
-	actionRedact = "redact"
-	actionKeep   = "keep"
+	wholeZIP, keepZIP3      = "whole", "keep3"
+	agesOver89, allAges     = "over_89", "all"
+	allCodes, personalCodes = "always", "personal"
 )
+
+// ruled lists the types that have an action and a threshold. What was not read, and what
+// no vocabulary explains, have one setting each.
+func ruled() []document.Type {
+	return slices.DeleteFunc(document.Types(), func(t document.Type) bool { return t == document.Unread || t == document.Unknown })
+}
 
 // fields lists every setting in the order of the default file. It is the one list that
 // reading and Canonical follow.
@@ -56,14 +68,20 @@ func (d draft) fields() []strictyaml.Field {
 		{Path: "limits.page_dpi", Set: strictyaml.Whole(&l.PageDPI, leastDPI, mostDPI)},
 		{Path: "limits.seconds", Set: strictyaml.Whole(&l.Seconds, 1, mostSeconds)},
 	}
-	for _, t := range document.Types() {
+	for _, t := range ruled() {
 		out = append(out, d.typeFields(t)...)
 	}
 	return append(out,
-		strictyaml.Field{Path: "unread", Set: strictyaml.OneOf(&d.Unread, Cover, Withhold)},
+		strictyaml.Field{Path: "keep_year", Set: strictyaml.Bool(&d.KeepYear)},
+		strictyaml.Field{Path: "zip", Set: choice(&d.KeepZIP3, wholeZIP, keepZIP3)},
+		strictyaml.Field{Path: "ages", Set: choice(&d.AllAges, agesOver89, allAges)},
+		strictyaml.Field{Path: "codes", Set: choice(&d.CodesPersonalOnly, allCodes, personalCodes)},
+		strictyaml.Field{Path: "unknown_words", Set: strictyaml.OneOf(&d.UnknownWords, document.NoWords, document.LikeNames, document.AllWords)},
+		strictyaml.Field{Path: "unread", Set: strictyaml.OneOf(&d.Unread, document.CoverUnread, document.ReviewUnread, document.WithholdUnread)},
 		strictyaml.Field{Path: "withheld", Set: strictyaml.OneOf(&d.Withheld, Release, Review, Reject)},
 		strictyaml.Field{Path: "padding_px", Set: strictyaml.Whole(&d.PaddingPX, 0, mostPadding)},
-		strictyaml.Field{Path: "keep_year", Set: strictyaml.Bool(&d.KeepYear)},
+		strictyaml.Field{Path: "fill", Set: strictyaml.Text(d.fill, checkColour)},
+		strictyaml.Field{Path: "labels", Set: strictyaml.Bool(&d.Labels)},
 		strictyaml.Field{Path: "retention.originals", Set: strictyaml.Duration(&d.Retention.Originals, 0, mostKeeping)},
 		strictyaml.Field{Path: "retention.derivatives", Set: strictyaml.Duration(&d.Retention.Derivatives, 0, mostKeeping)},
 		strictyaml.Field{Path: "retention.uploads", Set: strictyaml.Duration(&d.Retention.Uploads, 0, mostKeeping)},
@@ -75,37 +93,48 @@ func (d draft) fields() []strictyaml.Field {
 
 func (d draft) typeFields(t document.Type) []strictyaml.Field {
 	action, threshold := new(string), new(float64)
-	*action, *threshold = actionName(d.Actions[t]), d.Thresholds[t]
+	*action, *threshold = actions[d.Actions[t]], d.Thresholds[t]
 	d.actions[t], d.thresholds[t] = action, threshold
 	return []strictyaml.Field{
-		{Path: "types." + t.String() + ".action", Set: strictyaml.OneOf(action, actionRedact, actionKeep)},
+		{Path: "types." + t.String() + ".action", Set: strictyaml.OneOf(action, actions[document.Redact], actions[document.Review], actions[document.Keep])},
 		{Path: "types." + t.String() + ".threshold", Set: strictyaml.Share(threshold)},
 	}
 }
 
-// finish moves the draft into the policy's maps and puts lists in order.
-func (d draft) finish() error {
-	actions, thresholds := map[document.Type]document.Action{}, map[document.Type]float64{}
-	for _, t := range document.Types() {
-		actions[t], thresholds[t] = document.Redact, *d.thresholds[t]
-		if *d.actions[t] == actionKeep {
-			actions[t] = document.Keep
+// choice sets a flag by one of two words.
+func choice(dst *bool, no, yes string) func(strictyaml.Value) error {
+	var word string
+	set := strictyaml.OneOf(&word, no, yes)
+	return func(v strictyaml.Value) error {
+		if err := set(v); err != nil {
+			return err
 		}
+		*dst = word == yes
+		return nil
 	}
-	d.Actions, d.Thresholds = actions, thresholds
+}
+
+// finish moves the draft into the policy and puts lists in order.
+func (d draft) finish() error {
+	named := map[string]document.Action{}
+	for a, name := range actions {
+		named[name] = a
+	}
+	// New maps: the draft's policy may be a copy of another.
+	d.Actions, d.Thresholds = map[document.Type]document.Action{}, map[document.Type]float64{}
+	for _, t := range ruled() {
+		d.Actions[t], d.Thresholds[t] = named[*d.actions[t]], *d.thresholds[t]
+	}
+	var err error
+	if d.Fill, err = document.ParseColour(*d.fill); err != nil {
+		return err
+	}
 	for _, list := range []*[]string{&d.DenyMediaTypes, &d.DenySources, &d.DenyTenants} {
 		sorted := slices.Clone(*list)
 		slices.Sort(sorted)
 		*list = slices.Compact(sorted)
 	}
 	return d.relations()
-}
-
-func actionName(a document.Action) string {
-	if a == document.Keep {
-		return actionKeep
-	}
-	return actionRedact
 }
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
@@ -117,14 +146,16 @@ func checkName(s string) error {
 	return nil
 }
 
-// opened are the formats that a policy can deny; others are refused anyway.
-var opened = []document.Format{
-	document.PDF, document.PNG, document.JPEG, document.TIFF, document.GIF, document.BMP, document.WebP,
-	document.DOCX, document.PPTX, document.XLSX,
+func checkColour(s string) error {
+	if _, err := document.ParseColour(s); err != nil {
+		return fmt.Errorf("must be a colour such as \"#1a2b3c\", in quotes")
+	}
+	return nil
 }
 
+// checkMediaType takes formats that blotter opens; others are refused anyway.
 func checkMediaType(s string) error {
-	for _, f := range opened {
+	for _, f := range document.Opened() {
 		if f.String() == s {
 			return nil
 		}

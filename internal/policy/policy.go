@@ -21,29 +21,15 @@ type Policy struct {
 	Name    string // 1 to 64 of [A-Za-z0-9._-]
 	Version string // the same
 	Limits  document.Limits
+	document.Rules
 
-	Actions    map[document.Type]document.Action // one for each type
-	Thresholds map[document.Type]float64         // least score to act on, 0–1; one for each type
-
-	Unread    Unread
-	Withheld  Withheld
-	PaddingPX int  // pixels added on each side of a box
-	KeepYear  bool // leave a year standing where its word stands alone
+	Withheld Withheld
 
 	Retention      Retention
 	DenyMediaTypes []string // sorted; see Denies
 	DenySources    []string // sorted; see DeniesSource
 	DenyTenants    []string // sorted; see DeniesTenant
 }
-
-// Unread says what happens to text that was seen and could not be read.
-type Unread string
-
-// The rules for unread text.
-const (
-	Cover    Unread = "cover"    // burn the place
-	Withhold Unread = "withhold" // hand out nothing of that image
-)
 
 // Withheld says what becomes of a document of which some images had to be withheld.
 type Withheld string
@@ -100,7 +86,7 @@ func (p Policy) Denies(f document.Format) bool {
 // DeniedFormats lists the formats for which Denies is true, for the cell to refuse.
 func (p Policy) DeniedFormats() []document.Format {
 	var out []document.Format
-	for _, f := range opened {
+	for _, f := range document.Opened() {
 		if p.Denies(f) {
 			out = append(out, f)
 		}
@@ -117,32 +103,32 @@ func (p Policy) DeniesTenant(t document.Tenant) bool {
 	return slices.Contains(p.DenyTenants, string(t))
 }
 
-// End is the state of a document with at least one released image, given whether any
-// other had to be withheld.
-func (p Policy) End(anyWithheld bool) document.State {
+// End is the state of a document with at least one released image: whether any other had
+// to be withheld, and whether something was destroyed that a person must decide about
+// (document.Rules.Reviews).
+func (p Policy) End(withheld, review bool) document.State {
 	switch {
-	case !anyWithheld || p.Withheld == Release:
-		return document.Released
-	case p.Withheld == Review:
+	case withheld && p.Withheld == Reject:
+		return document.Rejected
+	case review || withheld && p.Withheld == Review:
 		return document.AwaitingReview
 	}
-	return document.Rejected
+	return document.Released
 }
 
 // blank is a policy that every field can be set in.
 func blank() Policy {
-	p := Policy{
-		Actions:    map[document.Type]document.Action{},
-		Thresholds: map[document.Type]float64{},
-	}
-	for _, t := range document.Types() {
+	p := Policy{}
+	p.Actions, p.Thresholds = map[document.Type]document.Action{}, map[document.Type]float64{}
+	for _, t := range ruled() {
 		p.Actions[t], p.Thresholds[t] = document.Redact, 0
 	}
 	return p
 }
 
 func apply(p *Policy, file []byte) error {
-	d := draft{Policy: p, actions: map[document.Type]*string{}, thresholds: map[document.Type]*float64{}}
+	fill := p.Fill.String()
+	d := draft{Policy: p, actions: map[document.Type]*string{}, thresholds: map[document.Type]*float64{}, fill: &fill}
 	if err := strictyaml.Apply(file, d.fields()); err != nil {
 		return err
 	}

@@ -27,12 +27,20 @@ func TestDefault(t *testing.T) {
 	if d := cmp.Diff(want, p.Limits); d != "" {
 		t.Error(d)
 	}
-	for _, typ := range document.Types() {
-		if p.Actions[typ] != document.Redact {
+	for typ, action := range p.Actions {
+		if action != document.Redact {
 			t.Errorf("%s is kept", typ)
 		}
 	}
-	if p.Unread != policy.Cover || p.Withheld != policy.Release || p.Retention.Originals != 24*time.Hour || p.Retention.Uploads != 24*time.Hour {
+	if len(p.Actions) != len(document.Types())-2 || len(p.Thresholds) != len(p.Actions) {
+		t.Errorf("%d types have an action, %d a threshold", len(p.Actions), len(p.Thresholds))
+	}
+	p.Actions, p.Thresholds = nil, nil
+	rules := document.Rules{Unread: document.CoverUnread, UnknownWords: document.LikeNames, PaddingPX: 2}
+	if d := cmp.Diff(rules, p.Rules); d != "" {
+		t.Error(d)
+	}
+	if p.Withheld != policy.Release || p.Retention.Originals != 24*time.Hour || p.Retention.Uploads != 24*time.Hour {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -57,7 +65,8 @@ func keys(file []byte) []string {
 }
 
 func TestParseFillsIn(t *testing.T) {
-	p, err := policy.Parse([]byte("name: strict\nversion: 2\ntypes:\n  unknown: {action: redact, threshold: 0.1}\n" +
+	p, err := policy.Parse([]byte("name: strict\nversion: 2\ntypes:\n  date: {action: review, threshold: 0.1}\n" +
+		"zip: keep3\nages: all\ncodes: personal\nunknown_words: strict\nunread: review\nfill: '#FF8000'\nlabels: true\n" +
 		"limits: {pages: 3}\ndeny_media_types: [image/tiff, image/png, image/tiff]\n" +
 		"deny_sources: [s3, cli, s3]\ndeny_tenants: [b-2, 007]\n"))
 	if err != nil {
@@ -66,7 +75,10 @@ func TestParseFillsIn(t *testing.T) {
 	want := policy.Default()
 	want.Name, want.Version = "strict", "2"
 	want.Limits.Pages = 3
-	want.Actions[document.Unknown], want.Thresholds[document.Unknown] = document.Redact, 0.1
+	want.Actions[document.Date], want.Thresholds[document.Date] = document.Review, 0.1
+	want.KeepZIP3, want.AllAges, want.CodesPersonalOnly = true, true, true
+	want.UnknownWords, want.Unread = document.AllWords, document.ReviewUnread
+	want.Fill, want.Labels = document.Colour{R: 255, G: 128}, true
 	want.DenyMediaTypes = []string{"image/png", "image/tiff"}
 	want.DenySources, want.DenyTenants = []string{"cli", "s3"}, []string{"007", "b-2"}
 	if d := cmp.Diff(want, p); d != "" {
@@ -77,6 +89,9 @@ func TestParseFillsIn(t *testing.T) {
 	}
 	if got := p.DeniedFormats(); !slices.Equal(got, []document.Format{document.PNG, document.TIFF}) {
 		t.Errorf("denied formats %v", got)
+	}
+	if !p.Reviews(document.Date) || !p.Reviews(document.Unread) || p.Reviews(document.Name) {
+		t.Error("what a person must look at is not what Reviews answers")
 	}
 	if !p.DeniesSource("s3") || p.DeniesSource("upload") || !p.DeniesTenant("007") || p.DeniesTenant("7") {
 		t.Error("the deny lists are not what DeniesSource and DeniesTenant answer")
@@ -92,6 +107,7 @@ limits:
 types:
   names: {action: redact}
   date: {action: blur, threshold: 1.5}
+  unread: {action: keep}
 unread: cover
 unread: withhold
 retention:
@@ -103,9 +119,10 @@ deny_media_types: image/png
 	}
 	for _, want := range []string{
 		"line 1: name must be", "line 4: limits.pages must be", "line 5: \"limits.pixels\" is not a setting",
-		"line 7: \"types.names\" is not a setting", "line 8: types.date.action must be one of redact, keep",
-		"line 8: types.date.threshold must be", "line 10: \"unread\" is given twice; first in line 9",
-		"line 12: retention.originals must be", "line 13: deny_media_types must be a list",
+		"line 7: \"types.names\" is not a setting", "line 8: types.date.action must be one of redact, review, keep",
+		"line 8: types.date.threshold must be", "line 9: \"types.unread\" is not a setting",
+		"line 11: \"unread\" is given twice; first in line 10",
+		"line 13: retention.originals must be", "line 14: deny_media_types must be a list",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in:\n%v", want, err)
@@ -133,6 +150,10 @@ func TestParseRefuses(t *testing.T) {
 		"foreign media": "name: x\nversion: 1\ndeny_media_types: [text/html]\n",
 		"foreign way":   "name: x\nversion: 1\ndeny_sources: [ftp]\n",
 		"no tenant":     "name: x\nversion: 1\ndeny_tenants: [Ward 7]\n",
+		"no colour":     "name: x\nversion: 1\nfill: red\n",
+		"half a colour": "name: x\nversion: 1\nfill: '#fff'\n",
+		"half a ZIP":    "name: x\nversion: 1\nzip: keep4\n",
+		"a wish":        "name: x\nversion: 1\nages: '90'\n",
 		"huge":          "name: x\nversion: 1\n#" + strings.Repeat("x", 1<<20),
 	} {
 		if _, err := policy.Parse([]byte(file)); reason.Of(err) != reason.PolicyInvalid {
@@ -163,10 +184,16 @@ func draw(t *rapid.T) policy.Policy {
 	p.Version = rapid.StringMatching(`[A-Za-z0-9._-]{1,64}`).Draw(t, "version")
 	p.Limits.AssetPixels = rapid.Int64Range(1, 1<<40).Draw(t, "asset pixels")
 	p.Limits.TotalPixels = rapid.Int64Range(p.Limits.AssetPixels, 1<<40).Draw(t, "total pixels")
-	for _, typ := range document.Types() {
-		p.Actions[typ] = document.Action(rapid.IntRange(0, 1).Draw(t, "action"))
+	for typ := range p.Actions {
+		p.Actions[typ] = document.Action(rapid.IntRange(0, 2).Draw(t, "action"))
 		p.Thresholds[typ] = rapid.Float64Range(0, 1).Draw(t, "threshold")
 	}
+	p.KeepYear, p.KeepZIP3 = rapid.Bool().Draw(t, "year"), rapid.Bool().Draw(t, "ZIP")
+	p.AllAges, p.CodesPersonalOnly = rapid.Bool().Draw(t, "ages"), rapid.Bool().Draw(t, "codes")
+	p.UnknownWords = rapid.SampledFrom([]document.WordRule{document.NoWords, document.LikeNames, document.AllWords}).Draw(t, "words")
+	p.Unread = rapid.SampledFrom([]document.UnreadRule{document.CoverUnread, document.ReviewUnread, document.WithholdUnread}).Draw(t, "unread")
+	p.Fill = document.Colour{R: rapid.Byte().Draw(t, "red"), G: rapid.Byte().Draw(t, "green"), B: rapid.Byte().Draw(t, "blue")}
+	p.Labels = rapid.Bool().Draw(t, "labels")
 	p.Withheld = rapid.SampledFrom([]policy.Withheld{policy.Release, policy.Review, policy.Reject}).Draw(t, "withheld")
 	p.Retention.Originals = time.Duration(rapid.Int64Range(0, int64(87600*time.Hour)).Draw(t, "originals"))
 	p.Retention.Uploads = time.Duration(rapid.Int64Range(0, int64(87600*time.Hour)).Draw(t, "uploads"))
@@ -186,26 +213,43 @@ func TestDigestSeesMeaningOnly(t *testing.T) {
 	}
 	a := parse("name: x\nversion: \"1\"\nunread: cover\nretention: {originals: 60m}\n")
 	b := parse("# another look\nretention:\n  originals: 1h   # the same\n\nversion: 1\nname: 'x'\n")
-	c := parse("name: x\nversion: 1\nretention: {originals: 61m}\n")
 	if a.Digest() != b.Digest() {
 		t.Error("comments, order or spelling made another policy")
 	}
-	if a.Digest() == c.Digest() {
-		t.Error("another retention is the same policy")
+	if parse("name: x\nversion: 1\nfill: '#0A0b0C'\n").Digest() != parse("name: x\nversion: 1\nfill: \"#0a0B0c\"\n").Digest() {
+		t.Error("the spelling of a colour made another policy")
+	}
+	for _, other := range []string{
+		"retention: {originals: 61m}", "types: {staff: {action: keep}}", "types: {face: {action: review}}",
+		"keep_year: true", "zip: keep3", "ages: all", "codes: personal", "unknown_words: off", "unknown_words: strict",
+		"unread: review", "fill: '#000001'", "labels: true",
+	} {
+		if c := parse("name: x\nversion: 1\n" + other + "\n"); a.Digest() == c.Digest() {
+			t.Errorf("with %s it is the same policy", other)
+		}
 	}
 }
 
 func TestEnd(t *testing.T) {
 	p := policy.Default()
-	for rule, want := range map[policy.Withheld]document.State{
-		policy.Release: document.Released, policy.Review: document.AwaitingReview, policy.Reject: document.Rejected,
+	for _, c := range []struct {
+		rule             policy.Withheld
+		withheld, review bool
+		want             document.State
+	}{
+		{policy.Release, false, false, document.Released},
+		{policy.Release, true, false, document.Released},
+		{policy.Release, true, true, document.AwaitingReview},
+		{policy.Review, false, false, document.Released},
+		{policy.Review, true, false, document.AwaitingReview},
+		{policy.Review, false, true, document.AwaitingReview},
+		{policy.Reject, false, false, document.Released},
+		{policy.Reject, false, true, document.AwaitingReview},
+		{policy.Reject, true, true, document.Rejected},
 	} {
-		p.Withheld = rule
-		if got := p.End(true); got != want {
-			t.Errorf("%s: %s, want %s", rule, got, want)
-		}
-		if got := p.End(false); got != document.Released {
-			t.Errorf("%s with nothing withheld: %s", rule, got)
+		p.Withheld = c.rule
+		if got := p.End(c.withheld, c.review); got != c.want {
+			t.Errorf("%+v: %s", c, got)
 		}
 	}
 }

@@ -28,6 +28,7 @@ type attempt struct {
 	bytes   int64           // of the document: as promised, and once it was fetched, as counted
 	report  cell.Report
 	assets  []receipt.ResultAsset
+	review  bool // something was burned that a person must look at
 	timings document.Timings
 	began   [len(document.Timings{})]time.Time // by stage, by this process's clock
 
@@ -71,7 +72,7 @@ func (a *attempt) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.Digest() != a.job.Policy.Digest {
+	if document.Sum(a.job.Policy.Body) != a.job.Policy.Digest {
 		return reason.Because(reason.PolicyInvalid, errors.New("worker: the policy is not the one that was pinned"))
 	}
 	a.policy = p
@@ -161,7 +162,7 @@ func (a *attempt) runCell(ctx context.Context, s staged) error {
 	sink := &sink{attempt: a, ctx: ctx}
 	began := time.Now()
 	a.report, err = w.Cells.Run(ctx, doc, a.task(), sink)
-	a.assets = sink.assets
+	a.assets, a.review = sink.assets, sink.review
 	for stage := document.StageSniff; stage <= document.StageVerify; stage++ {
 		a.timings[stage] = a.report.Timings[stage]
 	}
@@ -172,19 +173,10 @@ func (a *attempt) runCell(ctx context.Context, s staged) error {
 
 // task is what the pinned policy and the order want of the cell.
 func (a *attempt) task() wire.Task {
-	p := a.policy
 	return wire.Task{
-		Limits: a.limits, Actions: p.Actions, Threshold: p.Thresholds, Unread: unreadRule(p.Unread),
-		PaddingPX: p.PaddingPX, KeepYear: p.KeepYear, Deny: p.DeniedFormats(), OneImage: a.order.Small,
+		Rules: a.policy.Rules, Limits: a.limits, Deny: a.policy.DeniedFormats(), OneImage: a.order.Small,
 		Originals: a.order.Originals, Subject: a.order.Subject,
 	}
-}
-
-func unreadRule(u policy.Unread) wire.UnreadRule {
-	if u == policy.Withhold {
-		return wire.WithholdUnread
-	}
-	return wire.CoverUnread
 }
 
 // conclude decides how the job ends and writes it under the lease.
@@ -212,7 +204,7 @@ func (a *attempt) end() (document.State, reason.Code) {
 	case released == 0:
 		return document.Rejected, reason.ExtractNothing
 	}
-	state := a.policy.End(withheld > 0)
+	state := a.policy.End(withheld > 0, a.review)
 	if state == document.Rejected {
 		return state, reason.PolicyWithheld
 	}

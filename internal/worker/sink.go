@@ -6,6 +6,7 @@ import (
 	"hash"
 	"io"
 	"math"
+	"slices"
 
 	"blotter/internal/cell"
 	"blotter/internal/document"
@@ -20,6 +21,7 @@ type sink struct {
 	attempt *attempt
 	ctx     context.Context // of the run: the sink lives no longer
 	assets  []receipt.ResultAsset
+	review  bool // a box was burned of a type that a person must look at
 
 	derivative hash.Hash // of the derivative written last
 	fault      error     // of the vault, so that it is not taken for one of the cell
@@ -60,6 +62,7 @@ func (s *sink) Asset(a cell.Asset) error {
 		out.Derivative = &receipt.ResultFile{
 			File: receipt.DerivativeName(out.Index), SHA256: document.Digest(s.derivative.Sum(nil)).String(), MediaType: pngType,
 		}
+		s.review = s.review || slices.ContainsFunc(a.Findings, s.reviews)
 		if s.attempt.order.Originals {
 			out.Original = &receipt.ResultFile{File: receipt.OriginalName(out.Index), MediaType: pngType}
 		}
@@ -68,6 +71,8 @@ func (s *sink) Asset(a cell.Asset) error {
 	s.assets = append(s.assets, out)
 	return nil
 }
+
+func (s *sink) reviews(f document.Finding) bool { return s.attempt.policy.Reviews(f.Type) }
 
 // Progress implements cell.Watcher.
 func (s *sink) Progress(stage document.Stage, index int) {

@@ -7,7 +7,6 @@ import (
 
 	"blotter/internal/cell/inside/extract"
 	"blotter/internal/cell/inside/words"
-	"blotter/internal/cell/wire"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -120,7 +119,7 @@ func (p *pipeline) takeWords(a *asset) bool {
 // refusesUnread reports whether the policy withholds a page for what was not
 // understood on it.
 func (p *pipeline) refusesUnread(page *words.Page) bool {
-	return len(page.Unread) > 0 && p.task.Unread == wire.WithholdUnread
+	return len(page.Unread) > 0 && p.task.Unread == document.WithholdUnread
 }
 
 var errUnread = reason.Because(reason.ReadUnread, errors.New("inside: text was not understood"))
@@ -133,7 +132,7 @@ func (a *asset) sameWords(page *words.Page) *words.Page {
 		onImage := a.back.box(page.ToAsset(b), a.Width, a.Height)
 		return (4 - turn).ToAsset(onImage, a.Width, a.Height)
 	}
-	out := &words.Page{Width: a.Width, Height: a.Height, Turn: turn}
+	out := &words.Page{Width: a.Width, Height: a.Height, Turn: turn, Letters: map[int][]document.Box{}}
 	if turn%2 == 1 {
 		out.Width, out.Height = a.Height, a.Width
 	}
@@ -143,6 +142,11 @@ func (a *asset) sameWords(page *words.Page) *words.Page {
 	}
 	for _, b := range page.Unread {
 		out.Unread = append(out.Unread, to(b))
+	}
+	for i, letters := range page.Letters {
+		for _, b := range letters {
+			out.Letters[i] = append(out.Letters[i], to(b))
+		}
 	}
 	return out
 }

@@ -18,11 +18,11 @@ import (
 
 // task is what the default policy asks for, near enough.
 func task() wire.Task {
-	t := wire.Task{Limits: limits, PaddingPX: 2, Threshold: map[document.Type]float64{}}
+	r := document.Rules{PaddingPX: 2, UnknownWords: document.LikeNames, Thresholds: map[document.Type]float64{}}
 	for _, typ := range document.Types() {
-		t.Threshold[typ] = 0.5
+		r.Thresholds[typ] = 0.5
 	}
-	return t
+	return wire.Task{Rules: r, Limits: limits}
 }
 
 // example opens one of the documents that ship with the project.

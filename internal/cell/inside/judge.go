@@ -1,6 +1,8 @@
 package inside
 
 import (
+	"strings"
+
 	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
 )
@@ -10,14 +12,10 @@ import (
 func (p *pipeline) judge(page *words.Page, found []document.Finding) []document.Finding {
 	var out []document.Finding
 	for _, f := range found {
-		if p.task.Actions[f.Type] == document.Keep || f.Score < p.task.Threshold[f.Type] {
+		if !p.destroys(page, f) {
 			continue
 		}
-		boxes := []document.Box{f.Box}
-		if p.task.KeepYear && f.Type == document.Date {
-			boxes = withoutYears(page, f.Box)
-		}
-		for _, b := range boxes {
+		for _, b := range p.pieces(page, f) {
 			out = append(out, p.onAsset(page, f, b))
 		}
 	}
@@ -29,6 +27,73 @@ func (p *pipeline) judge(page *words.Page, found []document.Finding) []document.
 		out = append(out, p.onAsset(page, f, b))
 	}
 	return withoutEmpty(out)
+}
+
+// destroys reports whether the policy wants a finding gone.
+func (p *pipeline) destroys(page *words.Page, f document.Finding) bool {
+	switch {
+	case f.Type == document.Unknown:
+		return f.Score >= wordLine(p.task.UnknownWords)
+	case p.task.Actions[f.Type] == document.Keep:
+		return false
+	case f.Type == document.Age && !p.task.AllAges && isYoung(page, f.Box):
+		return false
+	}
+	return f.Score >= p.task.Thresholds[f.Type]
+}
+
+// wordLine is the least score at which a word goes that no vocabulary explains. Package
+// detect gives numbers and codes 0.45, words with a capital 0.4, and less to those that
+// a foreign page is full of.
+func wordLine(rule document.WordRule) float64 {
+	switch rule {
+	case document.NoWords:
+		return 2 // no score is above 1
+	case document.LikeNames:
+		return 0.4
+	}
+	return 0
+}
+
+// isYoung reports whether the words under an age's box are one that Safe Harbor lets
+// stand: a number below 90, in digits.
+func isYoung(page *words.Page, age document.Box) bool {
+	young := false
+	for _, w := range page.Words {
+		if !mostlyUnder(w.Box, age) {
+			continue
+		}
+		switch n, ok := firstNumber(w.Text); {
+		case ok && n >= 90, !ok && hasAny(strings.ToLower(w.Text), "ninety", "hundred"):
+			return false
+		case ok:
+			young = true
+		}
+	}
+	return young
+}
+
+func hasAny(s string, parts ...string) bool {
+	for _, part := range parts {
+		if strings.Contains(s, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstNumber reads the first run of digits; a number of more than three is none.
+func firstNumber(s string) (n int, ok bool) {
+	from := strings.IndexAny(s, "0123456789")
+	if from < 0 {
+		return 0, false
+	}
+	for i := from; i < len(s) && '0' <= s[i] && s[i] <= '9'; i++ {
+		if n = 10*n + int(s[i]-'0'); i-from > 2 {
+			return 0, false
+		}
+	}
+	return n, true
 }
 
 // onAsset puts a finding's box into the asset's pixels, with the policy's padding.
@@ -47,30 +112,5 @@ func withoutEmpty(fs []document.Finding) []document.Finding {
 	return kept
 }
 
-// withoutYears cuts a date's box into the words that are no bare year. A box without
-// such a year comes back whole, because it may be wider than its words.
-func withoutYears(page *words.Page, date document.Box) []document.Box {
-	var rest []document.Box
-	years := false
-	for _, w := range page.Words {
-		switch {
-		case 2*w.Box.Intersect(date).Area() <= w.Box.Area():
-		case bareYear(w.Text):
-			years = true
-		default:
-			rest = append(rest, w.Box)
-		}
-	}
-	if !years {
-		return []document.Box{date}
-	}
-	return rest
-}
-
-// bareYear reports whether a word is a year of the last two centuries and no more.
-func bareYear(s string) bool {
-	if len(s) != 4 || (s[:2] != "19" && s[:2] != "20") {
-		return false
-	}
-	return '0' <= s[2] && s[2] <= '9' && '0' <= s[3] && s[3] <= '9'
-}
+// mostlyUnder reports whether more than half of a word lies under a box.
+func mostlyUnder(word, b document.Box) bool { return 2*word.Intersect(b).Area() > word.Area() }

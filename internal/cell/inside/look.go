@@ -57,7 +57,7 @@ func tells(fs []document.Finding) bool {
 
 func (p *pipeline) paint(img draw.Image, fs []document.Finding) {
 	defer p.in(document.StageRedact)()
-	redact.Burn(img, boxesOf(fs))
+	redact.Burn(img, boxesOf(fs), p.task.Fill)
 }
 
 // remaining is the part of a page that may still show once its findings are burned: only
@@ -109,7 +109,7 @@ func (p *pipeline) look(ctx context.Context, a *asset, img draw.Image, kept *wor
 		fs[i].Source = document.BySecondLook
 		fs[i].Box = fs[i].Box.Grow(widen(fs[i].Box), a.Width, a.Height)
 	}
-	return shows(img, fs), err
+	return p.shows(img, fs), err
 }
 
 // amid puts what was read again among the words that stand around it: a number is a
@@ -159,28 +159,17 @@ func touching(fs []document.Finding, ws []words.Word) []document.Finding {
 // shorter side, about a stroke and its blur.
 func widen(b document.Box) int { return 2 + min(b.W, b.H)/4 }
 
-// shows keeps the findings under which the picture is not yet solid black: reading may
-// see edges of a burned box as text, and painting them again would change nothing.
-func shows(img draw.Image, fs []document.Finding) []document.Finding {
+// shows keeps the findings under which the picture is not yet of the boxes' colour alone:
+// reading may see edges of a burned box as text, and painting them again would change
+// nothing.
+func (p *pipeline) shows(img draw.Image, fs []document.Finding) []document.Finding {
 	kept := fs[:0]
 	for _, f := range fs {
-		if !solid(img, f.Box) {
+		if !redact.Burned(img, f.Box, p.task.Fill) {
 			kept = append(kept, f)
 		}
 	}
 	return kept
-}
-
-func solid(img draw.Image, b document.Box) bool {
-	r := b.Rect().Add(img.Bounds().Min)
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			if cr, cg, cb, _ := img.At(x, y).RGBA(); cr|cg|cb != 0 {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 func boxesOf(fs []document.Finding) []document.Box {

@@ -186,6 +186,7 @@ func (p *pipeline) readOne(ctx context.Context, i int, a *asset) error {
 			return coded(reason.ReadFailed, err)
 		}
 		a.page = &page
+		p.spell(img, a.page)
 		if p.refusesUnread(a.page) {
 			return errUnread
 		}
@@ -312,6 +313,7 @@ func (p *pipeline) redactOne(ctx context.Context, i int, a *asset) error {
 		return err
 	}
 	if a.Withheld == "" {
+		img = redact.Canvas(img, p.task.Fill)
 		if err := p.burn(ctx, a, img); err != nil {
 			if endsDocument(err) {
 				return err
@@ -346,6 +348,7 @@ func (p *pipeline) conclude(a *asset, img draw.Image) error {
 		return err
 	}
 	if a.Withheld == "" {
+		p.label(a, img)
 		if err := p.out.png(img, false); err != nil {
 			return err
 		}

@@ -78,6 +78,9 @@ func (r *fakeReader) Look(_ context.Context, img image.Image, _ document.Turn, _
 	return again, nil
 }
 
+// rules is a task that asks for these and nothing else.
+func rules(r document.Rules) wire.Task { return wire.Task{Rules: r} }
+
 // inked reports whether the white of the box's background is still there.
 func inked(img image.Image, b document.Box) bool {
 	return img.At(b.X+b.W/2, b.Y+b.H/2) != color.Gray{}
@@ -188,7 +191,7 @@ func (o outcome) image(t *testing.T) image.Image {
 
 // What is found is black, and every pixel outside the boxes is as it was.
 func TestBoxesAreBlackAndTheRestUntouched(t *testing.T) {
-	o := process(t, &fakeReader{page: oneLine()}, wire.Task{PaddingPX: 3})
+	o := process(t, &fakeReader{page: oneLine()}, rules(document.Rules{PaddingPX: 3}))
 	if len(o.burned) != 1 || o.burned[0].Type != document.Phone {
 		t.Fatalf("burned %+v", o.burned)
 	}
@@ -310,21 +313,21 @@ func TestUnreadRegions(t *testing.T) {
 		t.Error("what was not understood still shows")
 	}
 	// No policy can keep it by its type.
-	o = process(t, &fakeReader{page: page}, wire.Task{
+	o = process(t, &fakeReader{page: page}, rules(document.Rules{
 		Actions: map[document.Type]document.Action{document.Unread: document.Keep},
-	})
+	}))
 	if inked(o.image(t), scrapBox) {
 		t.Error("what was not understood was kept")
 	}
-	process(t, &fakeReader{page: page}, wire.Task{Unread: wire.WithholdUnread}).withheld(t, reason.ReadUnread)
+	process(t, &fakeReader{page: page}, rules(document.Rules{Unread: document.WithholdUnread})).withheld(t, reason.ReadUnread)
 }
 
 func TestPolicyKeeps(t *testing.T) {
-	for name, task := range map[string]wire.Task{
+	for name, kept := range map[string]document.Rules{
 		"by action":    {Actions: map[document.Type]document.Action{document.Phone: document.Keep}},
-		"by threshold": {Threshold: map[document.Type]float64{document.Phone: 1.1}},
+		"by threshold": {Thresholds: map[document.Type]float64{document.Phone: 1.1}},
 	} {
-		o := process(t, &fakeReader{page: oneLine()}, task)
+		o := process(t, &fakeReader{page: oneLine()}, rules(kept))
 		if len(o.burned) != 0 || !inked(o.image(t), numberBox) {
 			t.Errorf("%s: burned %+v", name, o.burned)
 		}
@@ -415,28 +418,5 @@ func TestRejectedDocumentSaysWhatItWas(t *testing.T) {
 				t.Errorf("%+v", end)
 			}
 		})
-	}
-}
-
-func TestKeepYear(t *testing.T) {
-	page := &words.Page{Width: 200, Height: 100, Words: []words.Word{
-		{Text: "3", Box: document.Box{X: 0, Y: 0, W: 10, H: 10}},
-		{Text: "March", Box: document.Box{X: 15, Y: 0, W: 40, H: 10}},
-		{Text: "1984", Box: document.Box{X: 60, Y: 0, W: 30, H: 10}},
-		{Text: "1984-03-03", Box: document.Box{X: 0, Y: 50, W: 80, H: 10}},
-	}}
-	p := &pipeline{task: wire.Task{KeepYear: true}}
-	date := func(b document.Box) []document.Finding {
-		return p.judge(page, []document.Finding{{Box: b, Type: document.Date, Score: 1}})
-	}
-	if got := date(document.Box{X: 0, Y: 0, W: 90, H: 10}); len(got) != 2 || got[1].Box.X+got[1].Box.W > 60 {
-		t.Errorf("day, month and year: %+v", got)
-	}
-	if got := date(document.Box{X: 60, Y: 0, W: 30, H: 10}); len(got) != 0 {
-		t.Errorf("a year alone: %+v", got)
-	}
-	whole := document.Box{X: 0, Y: 50, W: 80, H: 10}
-	if got := date(whole); len(got) != 1 || got[0].Box != whole {
-		t.Errorf("a year inside a word: %+v", got)
 	}
 }

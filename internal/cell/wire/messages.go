@@ -12,27 +12,14 @@ import (
 // Task goes to the cell with the document: what the policy wants, already tightened
 // by the node's own ceilings.
 type Task struct {
+	document.Rules
 	Limits    document.Limits
-	Actions   map[document.Type]document.Action // a missing type is redacted
-	Threshold map[document.Type]float64         // least score to act on, 0–1; missing: 0
-	Unread    UnreadRule
-	PaddingPX int               // pixels added around each box, on top of what the step needs itself
-	KeepYear  bool              // leave a bare year of a date standing where its word stands alone
 	Originals bool              // also send each asset's pixels before redaction
 	Deny      []document.Format // refused as soon as they are sniffed, with policy.denied
 	OneImage  bool              // refuse all but a raster file, with sniff.not_an_image, before anything is decoded
 	Subject   []byte            // JSON of words.Subject; empty where the caller gave no hints
 	Without   []document.Source // layers that do not look, to measure what each gives; empty for every job
 }
-
-// UnreadRule says what happens to text that was seen and not understood.
-type UnreadRule uint8
-
-// The rules for unread text.
-const (
-	CoverUnread    UnreadRule = 0 // burn the region (default)
-	WithholdUnread UnreadRule = 1 // withhold the asset
-)
 
 // The messages of the cell, in their order: Ready; then for a task Sniffed; for each
 // asset in order AssetFound, the chunks of its original if asked for, its Burned

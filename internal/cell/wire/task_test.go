@@ -43,9 +43,14 @@ func TestTaskArrivesWithItsDocument(t *testing.T) {
 	defer doc.Close()
 	c, fd := pair(t)
 	want := Task{
-		Limits: document.Limits{Assets: 3, Seconds: 9}, Actions: map[document.Type]document.Action{document.Date: document.Keep},
-		Threshold: map[document.Type]float64{document.Name: 0.5}, Unread: WithholdUnread, PaddingPX: 2,
-		KeepYear: true, Originals: true, Subject: make([]byte, 300<<10), // more than a socket's buffer
+		Rules: document.Rules{
+			Actions:    map[document.Type]document.Action{document.Date: document.Keep, document.Face: document.Review},
+			Thresholds: map[document.Type]float64{document.Name: 0.5}, Unread: document.WithholdUnread,
+			UnknownWords: document.LikeNames, KeepYear: true, KeepZIP3: true, AllAges: true, CodesPersonalOnly: true,
+			PaddingPX: 2, Fill: document.Colour{R: 1, G: 2, B: 3}, Labels: true,
+		},
+		Limits:    document.Limits{Assets: 3, Seconds: 9},
+		Originals: true, Subject: make([]byte, 300<<10), // more than a socket's buffer
 	}
 	sent := make(chan error, 1)
 	go func() { sent <- SendTask(c, want, doc) }()

@@ -15,17 +15,44 @@ import (
 	"blotter/internal/document"
 )
 
-// Burn paints every box solid black, in place. Boxes are clipped to the image; the
-// pixels outside them are not touched, not even read.
-func Burn(img draw.Image, boxes []document.Box) {
+// Canvas returns an image of the same pixels on which boxes of that colour can be painted:
+// the image itself, but for a gray one and a fill that is no gray.
+func Canvas(img draw.Image, fill document.Colour) draw.Image {
+	gray, ok := img.(*image.Gray)
+	if !ok || fill.R == fill.G && fill.G == fill.B {
+		return img
+	}
+	out := image.NewNRGBA(gray.Rect)
+	draw.Draw(out, out.Rect, gray, gray.Rect.Min, draw.Src)
+	return out
+}
+
+// Burn paints every box in one solid colour, in place. Boxes are clipped to the image;
+// the pixels outside them are not touched, not even read.
+func Burn(img draw.Image, boxes []document.Box, fill document.Colour) {
 	at := img.Bounds().Min
 	for _, b := range boxes {
 		if b.Empty() {
 			continue
 		}
-		draw.Draw(img, b.Rect().Add(at).Intersect(img.Bounds()), image.Black, image.Point{}, draw.Src)
+		draw.Draw(img, b.Rect().Add(at).Intersect(img.Bounds()), image.NewUniform(opaque(fill)), image.Point{}, draw.Src)
 	}
 }
+
+// Burned reports whether every pixel of a box that lies in the image has the colour.
+func Burned(img image.Image, b document.Box, fill document.Colour) bool {
+	r := b.Rect().Add(img.Bounds().Min).Intersect(img.Bounds())
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if color.NRGBAModel.Convert(img.At(x, y)) != color.Color(opaque(fill)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func opaque(c document.Colour) color.NRGBA { return color.NRGBA{R: c.R, G: c.G, B: c.B, A: 255} }
 
 // Encode writes img as a PNG made from pixels alone: IHDR, IDAT and IEND, nothing
 // else. *image.Gray stays gray; everything else is written as 8-bit colour, without

@@ -39,7 +39,7 @@ func TestBurnTouchesBoxesAlone(t *testing.T) {
 			noise(img)
 			before := image.NewNRGBA(img.Bounds())
 			draw.Draw(before, before.Rect, img, before.Rect.Min, draw.Src)
-			Burn(img, boxes)
+			Burn(img, boxes, document.Colour{})
 			min := img.Bounds().Min
 			for y := range 30 {
 				for x := range 40 {

@@ -32,7 +32,11 @@ type Page struct {
 	// Unread are regions of the upright page in which text was seen and not
 	// understood: a script the recogniser lacks, handwriting, too little confidence.
 	Unread []document.Box
-	Tags   []Tag // what the operator's classifier says of words; nil where there is none
+	// Letters are the boxes of the characters of some words, by their index in Words, from
+	// left to right. A word has them where they may be needed and where it is certain which
+	// ink is which character's.
+	Letters map[int][]document.Box
+	Tags    []Tag // what the operator's classifier says of words; nil where there is none
 }
 
 // Tag says what a classifier takes a word for.
