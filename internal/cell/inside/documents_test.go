@@ -13,6 +13,7 @@ import (
 	"blotter/internal/cell/wire"
 	"blotter/internal/document"
 	"blotter/internal/examples"
+	"blotter/internal/truth"
 	"blotter/internal/reason"
 )
 
@@ -186,7 +187,7 @@ func notCovered(f document.Format) document.NotCovered {
 
 func judgeDerivative(t *testing.T, e examples.Example, a cell.Asset, made []byte) {
 	t.Helper()
-	truth, ok := e.Picture(a.Page, a.Frame)
+	picture, ok := e.Picture(a.Page, a.Frame)
 	if !ok {
 		t.Fatalf("asset %d shows no picture of the example", a.Index)
 	}
@@ -194,7 +195,7 @@ func judgeDerivative(t *testing.T, e examples.Example, a cell.Asset, made []byte
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := truth.Judge(img)
+	v := picture.Judge(truth.Redacted{Image: img})
 	if v.Secret == 0 || v.Destroyed < v.Secret || v.Lost*10 > v.Kept {
 		t.Errorf("asset %d: %d of %d values destroyed, %v left; %d of %d words lost", a.Index, v.Destroyed, v.Secret, v.Leaks, v.Lost, v.Kept)
 	}
