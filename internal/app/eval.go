@@ -36,8 +36,7 @@ func Evaluate(ctx context.Context, cfg config.Config, m Measure) (_ *eval.Report
 	}
 	cells := cell.NewPool(setup, 1)
 	defer func() { err = errors.Join(err, cells.Close()) }()
-	p := m.Policy
-	task := wire.Task{Limits: p.Limits, Actions: p.Actions, Threshold: p.Thresholds, PaddingPX: p.PaddingPX, KeepYear: p.KeepYear, Deny: p.DeniedFormats()}
+	task := wire.Task{Rules: m.Policy.Rules, Limits: m.Policy.Limits, Deny: m.Policy.DeniedFormats()}
 	task.Without = m.Without
 	report, err := eval.Run(ctx, eval.Config{
 		Dir: m.Dir, Kinds: m.Kinds, Cells: cells, Task: task, Workers: cfg.Workers,

@@ -13,8 +13,8 @@ import (
 	"blotter/internal/cell/wire"
 	"blotter/internal/document"
 	"blotter/internal/examples"
-	"blotter/internal/truth"
 	"blotter/internal/reason"
+	"blotter/internal/truth"
 )
 
 // task is what the default policy asks for, near enough.
