@@ -100,7 +100,7 @@ func (r *Result) Check(p *words.Page) []document.Finding {
 // look runs the layers that need nothing but the page and the hints.
 func (f *Finder) look(sh *sheet, h *hints) []span {
 	var out []span
-	for _, layer := range []func(*sheet) []span{f.patterns, f.spread, f.labelled, f.places, f.names, f.lone} {
+	for _, layer := range []func(*sheet) []span{f.patterns, f.spread, f.labelled, f.places, f.names, f.lone, f.tagged} {
 		out = append(out, layer(sh)...)
 	}
 	return f.only(append(out, f.hinted(sh, h)...))
