@@ -1,8 +1,6 @@
 package inside
 
 import (
-	"strings"
-
 	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
 )
@@ -12,7 +10,7 @@ import (
 func (p *pipeline) judge(page *words.Page, found []document.Finding) []document.Finding {
 	var out []document.Finding
 	for _, f := range found {
-		if !p.destroys(page, f) {
+		if !p.destroys(f) {
 			continue
 		}
 		for _, b := range p.pieces(page, f) {
@@ -30,17 +28,20 @@ func (p *pipeline) judge(page *words.Page, found []document.Finding) []document.
 }
 
 // destroys reports whether the policy wants a finding gone.
-func (p *pipeline) destroys(page *words.Page, f document.Finding) bool {
+func (p *pipeline) destroys(f document.Finding) bool {
 	switch {
 	case f.Type == document.Unknown:
 		return f.Score >= wordLine(p.task.UnknownWords)
 	case p.task.Actions[f.Type] == document.Keep:
 		return false
-	case f.Type == document.Age && !p.task.AllAges && isYoung(page, f.Box):
-		return false
+	case f.Type == document.Age && f.Score < over89:
+		return p.task.AllAges
 	}
 	return f.Score >= p.task.Thresholds[f.Type]
 }
+
+// over89 is the least score that package detect gives to ages over 89; others have less.
+const over89 = 0.5
 
 // wordLine is the least score at which a word goes that no vocabulary explains. Package
 // detect gives numbers and codes 0.45, words with a capital 0.4, and less to those that
@@ -53,47 +54,6 @@ func wordLine(rule document.WordRule) float64 {
 		return 0.4
 	}
 	return 0
-}
-
-// isYoung reports whether the words under an age's box are one that Safe Harbor lets
-// stand: a number below 90, in digits.
-func isYoung(page *words.Page, age document.Box) bool {
-	young := false
-	for _, w := range page.Words {
-		if !mostlyUnder(w.Box, age) {
-			continue
-		}
-		switch n, ok := firstNumber(w.Text); {
-		case ok && n >= 90, !ok && hasAny(strings.ToLower(w.Text), "ninety", "hundred"):
-			return false
-		case ok:
-			young = true
-		}
-	}
-	return young
-}
-
-func hasAny(s string, parts ...string) bool {
-	for _, part := range parts {
-		if strings.Contains(s, part) {
-			return true
-		}
-	}
-	return false
-}
-
-// firstNumber reads the first run of digits; a number of more than three is none.
-func firstNumber(s string) (n int, ok bool) {
-	from := strings.IndexAny(s, "0123456789")
-	if from < 0 {
-		return 0, false
-	}
-	for i := from; i < len(s) && '0' <= s[i] && s[i] <= '9'; i++ {
-		if n = 10*n + int(s[i]-'0'); i-from > 2 {
-			return 0, false
-		}
-	}
-	return n, true
 }
 
 // onAsset puts a finding's box into the asset's pixels, with the policy's padding.

@@ -202,18 +202,20 @@ func TestLettersOnScreensAndTurnedPages(t *testing.T) {
 }
 
 func TestAges(t *testing.T) {
-	for text, young := range map[string]bool{
-		"45": true, "89": true, "90": false, "103-year-old": false, "67-year-old": true, "45y/o": true,
-		"ninety-two": false, "hundred": false, "45000": false, "old": false,
+	for _, c := range []struct {
+		rules document.Rules
+		score float64
+		gone  bool
+	}{
+		{document.Rules{}, 0.9, true},
+		{document.Rules{}, 0.45, false},
+		{document.Rules{AllAges: true}, 0.45, true},
+		{document.Rules{AllAges: true, Actions: map[document.Type]document.Action{document.Age: document.Keep}}, 0.9, false},
+		{document.Rules{Thresholds: map[document.Type]float64{document.Age: 0.95}}, 0.9, false},
 	} {
-		_, page := sheetOf(t, 12, text)
-		f := document.Finding{Box: page.Words[0].Box, Type: document.Age, Score: 1}
-		over89, all := &pipeline{}, &pipeline{task: rules(document.Rules{AllAges: true})}
-		if got := over89.destroys(page, f); got == young {
-			t.Errorf("%s: destroyed: %v", text, got)
-		}
-		if !all.destroys(page, f) {
-			t.Errorf("%s stays though all ages go", text)
+		p := &pipeline{task: rules(c.rules)}
+		if got := p.destroys(document.Finding{Type: document.Age, Score: c.score}); got != c.gone {
+			t.Errorf("%+v: an age at %v goes: %v", c.rules, c.score, got)
 		}
 	}
 }
@@ -225,7 +227,7 @@ func TestUnknownWords(t *testing.T) {
 		p := &pipeline{task: rules(document.Rules{UnknownWords: rule})}
 		n := 0
 		for _, score := range []float64{0.45, 0.4, 0.3, 0.2} {
-			if p.destroys(&words.Page{}, document.Finding{Type: document.Unknown, Score: score}) {
+			if p.destroys(document.Finding{Type: document.Unknown, Score: score}) {
 				n++
 			}
 		}

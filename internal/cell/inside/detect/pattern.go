@@ -45,7 +45,7 @@ func compile(typ document.Type, score float64, n need, re string, valid func(str
 	return pattern{typ, score, n, regexp.MustCompile(re), valid}
 }
 
-var patterns = slices.Concat(datePatterns, agePatterns, otherPatterns)
+var patterns = slices.Concat(datePatterns, agePatterns, youngAgePatterns, otherPatterns)
 
 var otherPatterns = []pattern{
 	// Phones and addresses of the net.

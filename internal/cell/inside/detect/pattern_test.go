@@ -97,6 +97,9 @@ func TestPatternsLeave(t *testing.T) {
 	} {
 		sh := finder().newSheet(layout(text, false))
 		for _, s := range finder().patterns(sh) {
+			if s.score == youngAge {
+				continue // found for policies that want it, below the line
+			}
 			t.Errorf("%q: %s found in %q", text, s.typ, sh.phrase(s.from, s.to))
 		}
 	}

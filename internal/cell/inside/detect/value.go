@@ -26,7 +26,7 @@ func (f *Finder) value(sh *sheet, l label, from, to int, score float64) (span, b
 	case l.typ == document.Date:
 		to, ok = f.dateValue(sh, from, to)
 	case l.typ == document.Age:
-		to, ok = min(to, from+1), from < to && isOver89(sh.toks[from].text)
+		to, score, ok = f.ageValue(sh, from, to, score)
 	case numberLike(l.typ):
 		from, to, ok = f.numberValue(sh, l, from, to)
 	default:
