@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"image/color"
 
 	"blotter/internal/cell"
 	"blotter/internal/cell/wire"
@@ -37,9 +38,10 @@ func Evaluate(ctx context.Context, cfg config.Config, m Measure) (_ *eval.Report
 	cells := cell.NewPool(setup, 1)
 	defer func() { err = errors.Join(err, cells.Close()) }()
 	task := wire.Task{Rules: m.Policy.Rules, Limits: m.Policy.Limits, Deny: m.Policy.DeniedFormats()}
-	task.Without = m.Without
+	task.Without, task.Labels = m.Without, false // a judge wants one colour; labels are written on what is covered
 	report, err := eval.Run(ctx, eval.Config{
 		Dir: m.Dir, Kinds: m.Kinds, Cells: cells, Task: task, Workers: cfg.Workers,
+		Fill: color.RGBA{R: task.Fill.R, G: task.Fill.G, B: task.Fill.B, A: 0xff},
 		Text: m.Text, Sheets: m.Sheets, Told: m.Told,
 	})
 	if err != nil {
