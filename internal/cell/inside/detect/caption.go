@@ -12,36 +12,64 @@ const captionReach = 3
 
 // captions tells which rows hold captions: labels of a form that stand below what was
 // written on the line, not above it. A row does if more of its labels have a fitting
-// value above than below. Where labels and values simply take turns, both fit; then the
-// values above are those of other labels, and nothing is lost by leaving them to these.
+// value above than below; where both fit, the nearer one counts. Where labels and values
+// take turns at one pitch, the page decides: its other rows are made alike.
 func (f *Finder) captions(sh *sheet) map[int]bool {
 	above, below := map[int]int{}, map[int]int{}
+	all := 0
 	for _, l := range sh.labels {
-		if l.typ == 0 || !l.alone || l.separated {
+		if l.typ == 0 || !l.alone || l.separated && !l.hashed {
 			continue
 		}
 		r := sh.toks[l.from].row
-		if _, ok := f.over(sh, l); ok {
-			above[r]++
-		}
-		if len(f.beneath(sh, l)) > 0 {
-			below[r]++
-		}
+		up, down := f.pull(sh, l)
+		above[r] += up
+		below[r] += down
+		all += up - down
 	}
 	rows := map[int]bool{}
 	for r, n := range above {
-		if n > below[r] {
+		if n > below[r] || n > 0 && n == below[r] && all > 0 {
 			rows[r] = true
 		}
 	}
 	return rows
 }
 
+// nearer is how many times as far away the other value must stand for one to be nearer.
+const nearer = 1.25
+
+// pull weighs the value above a label against the one below: 1 for each that fits and is
+// not plainly the farther one.
+func (f *Finder) pull(sh *sheet, l label) (up, down int) {
+	over, hasOver := f.over(sh, l)
+	beneath := f.beneath(sh, l)
+	if hasOver {
+		up = 1
+	}
+	if len(beneath) > 0 {
+		down = 1
+	}
+	if up+down < 2 {
+		return up, down
+	}
+	at := sh.rows[sh.toks[l.from].row].middle()
+	rise := float64(at - sh.rows[sh.toks[over.from].row].middle())
+	fall := float64(sh.rows[sh.toks[beneath[0].from].row].middle() - at)
+	switch {
+	case rise > fall*nearer:
+		return 0, 1
+	case fall > rise*nearer:
+		return 1, 0
+	}
+	return 1, 1
+}
+
 // over takes the value from the row above a caption.
 func (f *Finder) over(sh *sheet, l label) (span, bool) {
 	at := sh.toks[l.from].row
 	r := &sh.rows[at]
-	if !l.alone || l.separated || !r.upright {
+	if !l.alone || l.separated && !l.hashed || !r.upright {
 		return span{}, false
 	}
 	left, right := sh.toks[l.from].x0-r.height, sh.columnEnd(l)
@@ -84,9 +112,16 @@ func (f *Finder) isWritten(sh *sheet, s span) bool {
 		}
 		return known && s.to-s.from <= 6
 	case document.Place:
-		return hasDigits(sh.toks[s.from:s.to]) || f.cityLength(sh, s.from, s.to) > 0 || f.stateEnd(sh, s.from, s.to) == s.to
+		return hasDigits(sh.toks[s.from:s.to]) || f.cityLength(sh, s.from, s.to) > 0 || f.stateEnd(sh, s.from, s.to) == s.to || f.isStrange(sh, s.from, s.to)
 	case document.Organisation:
 		return false // a heading names one more often than somebody writes one
 	}
 	return true
+}
+
+// isStrange reports whether a cell holds capitalised words that no vocabulary has.
+func (f *Finder) isStrange(sh *sheet, from, to int) bool {
+	return to-from <= 4 && !slices.ContainsFunc(sh.toks[from:to], func(t token) bool {
+		return t.kind == letters && (!t.title || f.isVocabulary(&t)) || t.kind == number || t.kind == mixed
+	})
 }

@@ -51,11 +51,11 @@ var datePatterns = []pattern{
 	compile(document.Date, 0.6, need{3, 1, leadBefore | leadParts}, `(?i)\b(?:in|since|surgery|from|until|till|born|after|before|early|late),? (`+mon+`/[0-9]{2})(?:$|[^0-9A-Za-z./\-]|\.$)`, nil),
 
 	// Months by their names.
-	compile(document.Date, 0.9, need{lead: leadMonth}, `(?i)\b((?:`+weekdayName+`,? )?`+monthName+`[ ,.\-]{0,2}(?:the )?`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`)|`+yearLong+`)?)(?:$|[^0-9A-Za-z:]|:\D)`, hasTrueDigit),
+	compile(document.Date, 0.9, need{lead: leadMonth}, `(?i)\b((?:`+weekdayName+`,? )?`+monthName+`[ ,.\-]{0,2}(?:the )?`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`)|`+yearLong+`)?)(?:$|[^0-9A-Za-z:%]|:\D)`, isMonthAndDay),
 	compile(document.Date, 0.9, need{lead: leadMonth}, `(?i)\b((?:`+weekdayName+`,? )?`+d+`{1,2}(?:st|nd|rd|th|er|\.|º|°)?[ \-./]{0,2}(?:of |de |day of )?`+monthName+`(?:[ \-,./']{0,2}(?:de |del |of )?(?:`+yearLong+`|'?[0-9]{2}\b))?)`, dayAndMonth),
 	compile(document.Date, 0.9, digitsAnd(2, leadMonth), `(?i)\b(`+monthName+` `+day+`(?:st|nd|rd|th)?(?:`+till+`(?:`+monthName+` )?`+day+`(?:st|nd|rd|th)?){1,4}(?:,? (?:19|20)[0-9]{2})?)(?:$|[^0-9A-Za-z/:])`, nil),
 	compile(document.Date, 0.9, digitsAnd(2, leadMonth), `(?i)(?:^|[^0-9A-Za-z/.\-])(`+day+`(?:st|nd|rd|th|\.)?(?:`+till+day+`(?:st|nd|rd|th|\.)?){1,4} (?:of |de )?`+monthName+`(?: (?:de )?(?:19|20)[0-9]{2})?)\b`, nil),
-	compile(document.Date, 0.85, need{lead: leadMonth}, `(?i)\b(`+monthName+`[ ,\-/]{1,2}(?:of |de |del )?'?(?:`+yearLong+`|[0-9]{2}))\b`, hasTrueDigit),
+	compile(document.Date, 0.85, need{lead: leadMonth}, `(?i)\b(`+monthName+`[ ,\-/]{1,2}(?:of |de |del )?'?(?:`+yearLong+`|[0-9]{2}))(?:$|[^0-9A-Za-z%])`, hasTrueDigit),
 	compile(document.Date, 0.85, need{lead: leadMonth}, `(?i)\b((?:19|20)[0-9]{2}[ \-/.]?`+monthName+`[ \-/.]?[0-9]{1,2})\b`, nil),
 	compile(document.Date, 0.75, need{lead: leadMonth | leadOrdinal}, `(?i)\b(`+ordinalWord+` (?:day )?of (?:`+monthLong+`)(?:,? (?:19|20)[0-9]{2})?|(?:`+monthLong+`) (?:the )?`+ordinalWord+`(?:,? (?:19|20)[0-9]{2})?)\b`, nil),
 	compile(document.Date, 0.6, need{lead: leadMonth}, `(?i)\b(?:in|since|until|till|by|last|next|this|early|late|mid|through|from|of|during|end of|beginning of) ?-?(`+monthLong+`)\b`, nil),
@@ -66,7 +66,7 @@ var datePatterns = []pattern{
 	compile(document.Date, 0.55, need{lead: leadDay}, `(?i)\b((?:mon|tues|wednes|thurs|fri|satur|sun)days?|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bado|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|luned[ìi]|marted[ìi]|mercoled[ìi]|gioved[ìi]|venerd[ìi])\b`, nil),
 	compile(document.Date, 0.7, digitsAnd(1, leadDay), `(?i)\b(`+weekdayName+`,? (?:the )?`+day+`(?:st|nd|rd|th))\b`, nil),
 	compile(document.Date, 0.55, digitsAnd(1, leadBefore), `(?i)\b(?:on|since|until|till|by|from|before|after) (the `+day+`(?:st|nd|rd|th))(?:$|[.,;)]| (?:at|in|and|for|with|she|he|they|we|by|to|of this|of last|of the month)\b)`, nil),
-	compile(document.Date, 0.6, need{lead: leadSeason}, `(?i)\b((?:early |late |mid-?|last |this |next |the )?(?:`+season+`|fall) (?:of )?(?:19|20)[0-9]{2}|(?:last|this|next|early|late|in the|since the|since last|in) `+season+`)\b`, nil),
+	compile(document.Date, 0.6, need{lead: leadSeason}, `(?i)\b((?:early |late |mid-?|last |this |next |the )?(?:`+season+`|fall) (?:of )?(?:19|20)[0-9]{2}|(?:last|this|next|early|late|in the|since the|since last) `+season+`)\b`, nil),
 }
 
 const (
@@ -76,7 +76,7 @@ const (
 
 // agePatterns find ages over 89; younger ones may stay.
 var agePatterns = []pattern{
-	compile(document.Age, 0.9, digits(2), `(?i)\b((?:0?9[0-9]|1[01][0-9]|12[0-5])[ \-]?(?:y\.?/?o\b|yrs?\b|years?[ \-]old|year[ \-]old|years? of age|y\b|jährige|jarige|jahre|jaar|ans\b|a[ñn]os|anni|anos\b|f\b|m\b))`, nil),
+	compile(document.Age, 0.9, digits(2), `(?i)\b((?:0?9[0-9]|1[01][0-9]|12[0-5]) ?-?(?:y\.?/?o\b|yrs?\b|years?[ \-]old|year[ \-]old|years? of age|y\b|jährige|jarige|jahre|jaar|ans\b|a[ñn]os|anni|anos\b|f\b|m\b))`, nil),
 	compile(document.Age, 0.9, digitsAndDots(2, 1), `(?i)\b[mf] ?/ ?(9[0-9]|1[01][0-9])\b`, nil),
 	compile(document.Age, 0.9, digitsAnd(2, leadAged), `(?i)\b(?:age|aged|alter|edad|âge|turned|turning)[: ]{1,2}((?:9[0-9]|1[01][0-9]|12[0-5]))\b`, nil),
 	compile(document.Age, 0.9, need{lead: leadAge}, `(?i)\b((?:ninety|one hundred|a hundred|hundred)(?:[ \-](?:and )?(?:`+oneToTen+`))?[ \-]years?(?:[ \-]old)?)\b`, nil),
@@ -85,6 +85,11 @@ var agePatterns = []pattern{
 	compile(document.Age, 0.8, need{lead: leadAge}, `(?i)\b((?:super)?(?:nona|cente)(?:ge)?narians?)\b`, nil),
 	compile(document.Age, 0.7, need{lead: leadAge}, `(?i)\b(?:his|her|their|the) (?:early |mid |late |mid-)?(nineties)\b`, nil),
 	compile(document.Age, 0.7, digitsAnd(2, leadAged), `(?i)\b(?:his|her|their) (?:early |mid |late |mid-)?(9[0-9]['’]?s)\b`, nil),
+}
+
+// isMonthAndDay refuses the spirometry's "FEV1", which is no first of February.
+func isMonthAndDay(s string) bool {
+	return hasTrueDigit(s) && !strings.HasPrefix(strings.ToUpper(s), "FEV1")
 }
 
 // isDayRange tells "3/12 - 3/15" from a range of fractions: a day that no fraction has for

@@ -12,6 +12,7 @@ type label struct {
 	labelDef
 	from, to  int // tokens [from, to), separators included
 	separated bool
+	hashed    bool // its separator is a number sign, which captions have too: "Unit #"
 	alone     bool // nothing else stands in its cell: its value is in the next cell or below
 	header    bool // one of several such in its row: a table's head
 }
@@ -24,7 +25,7 @@ const (
 
 // labelled finds values beside or below their labels, and above those that are captions.
 func (f *Finder) labelled(sh *sheet) []span {
-	var out []span
+	out := f.initialColumns(sh)
 	captions := f.captions(sh)
 	for _, l := range sh.labels {
 		if l.typ == 0 {
@@ -34,13 +35,14 @@ func (f *Finder) labelled(sh *sheet) []span {
 			out = append(out, f.withoutRemarks(sh, s)...)
 			continue
 		}
-		for _, s := range f.beneath(sh, l) {
-			out = append(out, f.withoutRemarks(sh, s)...)
-		}
 		if captions[sh.toks[l.from].row] {
 			if s, ok := f.over(sh, l); ok {
 				out = append(out, f.withoutRemarks(sh, s)...)
+				continue
 			}
+		}
+		for _, s := range f.beneath(sh, l) {
+			out = append(out, f.withoutRemarks(sh, s)...)
 		}
 	}
 	return out
@@ -101,6 +103,9 @@ func (f *Finder) labelAt(sh *sheet, i int) (label, bool) {
 		words++
 		key += labelKey(t.text)
 		strange = strange || t.kind != number && !t.entry.Has(plainWords)
+		if words == 1 && f.labels.isMisspelt(t.fold) {
+			continue
+		}
 		if def, ok := f.labels.lookup(key, strange && (len(t.text) > 1 || best.to == 0)); ok { // "Guarantor N." is no slip of "guarantor"
 			best = label{labelDef: def, from: i, to: k + 1}
 		}
@@ -119,8 +124,10 @@ func (f *Finder) labelAt(sh *sheet, i int) (label, bool) {
 func (f *Finder) takeSeparator(sh *sheet, l *label, end int) {
 	for l.to < end {
 		switch t := sh.toks[l.to].text; {
-		case t == ":" || t == "#" || t == "=" || t == "：" || t == "№":
-			l.separated = true
+		case t == "#" || t == "№":
+			l.separated, l.hashed = true, true
+		case t == ":" || t == "=" || t == "：":
+			l.separated, l.hashed = true, false
 		case !l.separated && sh.toks[l.to].fold == "is" && numberLike(l.typ) && sh.leadsToNumber(l.to+1, end): // "her chart number is 483 920"
 			l.separated = true
 		case t == "." || t == "_" || t == "*" || t == "…":
@@ -175,9 +182,9 @@ func (f *Finder) counts(sh *sheet, l *label) bool {
 	case l.public && l.to < row.to && !l.alone:
 		return hasDigits(sh.toks[l.to : l.to+1])
 	case letterCount <= 2:
-		return l.alone && l.typ == document.Name && sh.initialBelow(l.from)
+		return l.alone && l.typ == document.Name && (sh.initialBelow(l.from) || capital && l.to < row.to && f.onlyNames(sh, l.to))
 	case l.alone && capital:
-		return !l.ordinary || l.typ == document.Name && (l.to < row.to && f.onlyNames(sh, l.to) && f.hasName(sh, l.to) || f.namesBelow(sh, l.from))
+		return !l.ordinary || l.typ == document.Name && (l.to < row.to && f.onlyNames(sh, l.to) && f.hasName(sh, l.to) || f.namesBelow(sh, l.from) || f.namesAbove(sh, l.from))
 	case l.to == row.to:
 		return false
 	case numberLike(l.typ):
@@ -237,6 +244,37 @@ func (sh *sheet) initialBelow(i int) bool {
 func (f *Finder) namesBelow(sh *sheet, i int) bool {
 	from, to, ok := sh.cellBelow(i)
 	return ok && to-from >= 2 && f.onlyNames(sh, from) && slices.ContainsFunc(sh.toks[from:to], func(t token) bool { return f.prior(&t) >= 0.35 })
+}
+
+// namesAbove reports whether the cell above token i, as near as a caption's value, holds
+// two to five words that are names or no words at all.
+func (f *Finder) namesAbove(sh *sheet, i int) bool {
+	from, to, ok := sh.cellAbove(i)
+	if !ok {
+		return false
+	}
+	n := 0
+	for k := from; k < to; k++ {
+		switch t := &sh.toks[k]; {
+		case t.kind == sign && strings.Contains(",.-'’", t.text):
+		case t.kind != letters || f.terms.notNames.has(t.fold) || f.isVocabulary(t) && !t.entry.IsName():
+			return false
+		default:
+			n++
+		}
+	}
+	return n >= 2 && n <= 5
+}
+
+// isField reports whether a cell holds another field whole, its label and its value:
+// "Person to notify: Ethan Arnold".
+func (sh *sheet) isField(from, to int) bool {
+	for k := from; k < to && k < from+composedWords; k++ {
+		if sh.toks[k].text == ":" {
+			return k > from && !hasDigits(sh.toks[from:k])
+		}
+	}
+	return false
 }
 
 // hasName reports whether a word of the cell that begins with token i may be a name.
@@ -324,7 +362,7 @@ func (f *Finder) beneath(sh *sheet, l label) []span {
 		if from == to {
 			continue
 		}
-		if slices.Contains(sh.inLabel[from:to], true) && (!l.header || sh.inLabel[from]) || f.isProse(sh, from, to) || f.isCaption(sh, from, to) {
+		if slices.Contains(sh.inLabel[from:to], true) && (!l.header || sh.inLabel[from]) || f.isProse(sh, from, to) || f.isCaption(sh, from, to) || sh.isField(from, to) {
 			break
 		}
 		s, ok := f.value(sh, l, from, to, belowScore)

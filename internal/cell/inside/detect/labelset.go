@@ -19,14 +19,25 @@ type labelDef struct {
 type labelSet struct {
 	exact map[string]labelDef
 	near  map[string][]string // a key with one letter left out → the keys it came from
+	short set                 // labels of up to three letters as they are spelt
 	long  int                 // most runes of a key
 }
 
 // fuzzyFrom is the shortest label, in letters, that is recognised with one slip.
 const fuzzyFrom = 6
 
+// shortLabel is the longest label in which no letter may pass for another: "TLN" are
+// somebody's initials and no "TIN".
+const shortLabel = 3
+
+// isMisspelt reports whether a short word is no label although its key is one's. Digits
+// read for letters are forgiven: "D0B".
+func (s *labelSet) isMisspelt(word string) bool {
+	return len(word) <= shortLabel && !s.short.has(word) && !strings.ContainsAny(word, "0158")
+}
+
 func loadLabels() labelSet {
-	s := labelSet{exact: map[string]labelDef{}, near: map[string][]string{}}
+	s := labelSet{short: set{}, exact: map[string]labelDef{}, near: map[string][]string{}}
 	for line := range strings.Lines(mustRead("labels.tsv")) {
 		line = strings.TrimSpace(line)
 		name, list, ok := strings.Cut(line, "\t")
@@ -42,6 +53,9 @@ func loadLabels() labelSet {
 		}
 		for _, label := range strings.Split(list, ",") {
 			s.add(labelKey(label), def)
+			if raw := lexicon.Fold(strings.TrimSpace(label)); len(raw) <= shortLabel {
+				s.short[raw] = struct{}{}
+			}
 		}
 	}
 	for k := range s.exact {

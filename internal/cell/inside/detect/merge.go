@@ -83,13 +83,14 @@ func marksOf(sh *sheet, spans []span) [document.Signature + 1][]mark {
 	return marks
 }
 
-// isPublic reports whether a span is digits that a label calls a measure or a public code.
+// isPublic reports whether a span is digits, or capitals that no vocabulary explains, that
+// a label calls a measure or a public code.
 func (sh *sheet) isPublic(s span) bool {
 	if s.source != document.ByDefault && (s.source != document.ByPattern || s.typ != document.Code) {
 		return false
 	}
 	for k := s.from; k < s.to; k++ {
-		if !sh.public[k] || sh.toks[k].kind == letters {
+		if !sh.public[k] || sh.toks[k].kind == letters && (s.source != document.ByDefault || !sh.toks[k].upper) {
 			return false
 		}
 	}

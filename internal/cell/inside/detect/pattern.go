@@ -103,6 +103,7 @@ var otherPatterns = []pattern{
 	compile(document.Place, 0.75, digits(3), `\b([ABCEGHJ-NPRSTVXY][0-9][A-Z] ?[0-9][A-Z][0-9])\b`, nil),
 	compile(document.Place, 0.75, digits(9), `(?:^|[^0-9A-Za-z\-])([0-9]{5}-[0-9]{4})(?:$|[^0-9A-Za-z\-])`, nil),
 	compile(document.Place, 0.7, digitsAnd(1, leadFlat), `\b((?:(?i:apt|apartment|suite|ste|flat)|Unit|UNIT)\.? ?#? ?[0-9]{1,5}-?[A-Za-z]?)\b`, nil),
+	compile(document.Place, 0.65, need{lead: leadFlat}, `\b((?i:apt|apartment|suite|ste)\.? ?#? ?[A-Z](?:-?[0-9]{1,4})?)\b`, nil),
 
 	// Codes: long digit runs, letters mixed with digits.
 	compile(document.Code, 0.75, digits(7), `(?:^|[^0-9A-Za-z.,])([0-9](?:[\-–]?[0-9]){6,})(?:$|[^0-9A-Za-z])`, nil),
@@ -128,7 +129,23 @@ func (f *Finder) patterns(sh *sheet) []span {
 			out = append(out, f.matchBreak(sh, r, &sh.rows[r.below])...)
 		}
 	}
+	for i := range out {
+		out[i].from = sh.fromDay(out[i])
+	}
 	return slices.DeleteFunc(out, sh.isPublic)
+}
+
+// fromDay is where a date begins that a pattern saw from its month on: hands leave room
+// between the day and the month.
+func (sh *sheet) fromDay(s span) int {
+	if s.typ != document.Date || s.from == sh.rows[sh.toks[s.from].row].from || sh.toks[s.from].kind != letters || sh.toks[s.from].gap >= spreadGap {
+		return s.from
+	}
+	d := &sh.toks[s.from-1]
+	if n := digitsIn(d.text); d.kind != number || n > 2 || numbers(d.text)[0] > 31 || numbers(d.text)[0] == 0 || d.cell[0] != d.index {
+		return s.from
+	}
+	return s.from - 1
 }
 
 // withoutTimes drops numbers that only begin inside a date: "1999-02-03 0730" is a date

@@ -112,6 +112,7 @@ func (f *Finder) addressEnd(sh *sheet, k, end int) int {
 		case f.terms.sections["flats"].has(t.fold), t.kind == number && len(t.text) <= 6, t.kind == mixed && len(t.text) <= 7:
 		case j > k+1 && t.title && f.isPlaceLead(&sh.toks[j-1]) && isPostalCode(sh, j-2): // "3732 HJ De Bilt"
 		case j == k && len(t.text) == 1 && t.kind == letters && isHouseNumber(&sh.toks[j-1]): // "118 b"
+		case len(t.text) == 1 && t.upper && sh.isFlat(f, j-1): // "Apt U", "Ste. X"
 		case j > k && f.terms.sections["address bits"].has(t.fold) && sh.toks[j-1].text == ",":
 		case j > k && t.title && isPostalCode(sh, j-1): // "1200-195 Lisboa", "1016 EA Amsterdam"
 		case t.title && (j == k || f.isPlaceWord(sh, t) || f.leadsToPlace(sh, j+1, end)):
@@ -121,6 +122,14 @@ func (f *Finder) addressEnd(sh *sheet, k, end int) int {
 		last = j + 1
 	}
 	return last
+}
+
+// isFlat reports whether the word for a flat stands at token j, or before a sign there.
+func (sh *sheet) isFlat(f *Finder, j int) bool {
+	if sh.toks[j].kind == sign && j > 0 {
+		j--
+	}
+	return f.terms.sections["flats"].has(sh.toks[j].fold)
 }
 
 // isPlaceLead accepts the first word of places that have two: "De Bilt", "Bad Homburg".
@@ -390,6 +399,28 @@ func (sh *sheet) cellBelow(i int) (int, int, bool) {
 		}
 		for k := q.from; k < q.to; k++ {
 			if sh.toks[k].gap >= wideGap && (abs(sh.toks[k].x0-sh.toks[start].x0) <= r.height || abs(sh.toks[k].x0-sh.toks[i].x0) <= r.height) {
+				return k, sh.toks[k].cell[1], true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// cellAbove is the cell right above the one that begins with token i, with the same left
+// edge, within the reach of a caption.
+func (sh *sheet) cellAbove(i int) (int, int, bool) {
+	at := sh.toks[i].row
+	r := &sh.rows[at]
+	for j := at - 1; j >= 0 && j >= at-maxRowsAhead; j-- {
+		q := &sh.rows[j]
+		if !q.upright || r.middle()-q.middle() < min(r.height, q.height)/2 {
+			continue
+		}
+		if r.middle()-q.middle() > captionReach*max(r.height, q.height) {
+			break
+		}
+		for k := q.from; k < q.to; k = sh.toks[k].cell[1] {
+			if abs(sh.toks[k].x0-sh.toks[i].x0) <= r.height {
 				return k, sh.toks[k].cell[1], true
 			}
 		}

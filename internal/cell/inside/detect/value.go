@@ -111,6 +111,10 @@ func (f *Finder) dateValue(sh *sheet, from, to int) (int, bool) {
 			to = k
 			break
 		}
+		if k > from && t.gap > 0 && t.kind != sign && sh.isYear(k-1) && digits > 4 && digitsIn(t.text) > 0 {
+			to = k // "Jul 10, 1942 77 Y"
+			break
+		}
 		if n := digitsIn(t.text); n > 0 {
 			digits += n
 			numbers++
@@ -128,10 +132,16 @@ func (f *Finder) dateValue(sh *sheet, from, to int) (int, bool) {
 	return to, digits >= 2 && (month || numbers >= 2 && (digits >= 3 || stroke) || numbers == 1 && (digits == 6 || digits == 8))
 }
 
+// isYear reports whether token k is a year of four digits.
+func (sh *sheet) isYear(k int) bool {
+	t := &sh.toks[k]
+	return t.kind == number && len(t.text) == 4 && (t.text[:2] == "19" || t.text[:2] == "20")
+}
+
 // goesOnDate reports whether a short word inside a date leads to more of it: "3rd of May",
 // "12 de mayo", "04/12 to 04/15".
 func (f *Finder) goesOnDate(sh *sheet, k, to int) bool {
-	if len(sh.toks[k].fold) > 2 && sh.toks[k].fold != "and" && sh.toks[k].fold != "del" || k+1 >= to {
+	if k+1 >= to || !slices.Contains([]string{"of", "de", "del", "to", "and", "bis", "au", "al", "du", "the", "st", "nd", "rd", "th", "er"}, sh.toks[k].fold) {
 		return false
 	}
 	next := &sh.toks[k+1]
@@ -170,6 +180,14 @@ func (f *Finder) numberValue(sh *sheet, l label, from, to int) (int, int, bool) 
 			to = k
 			break
 		}
+		if digits > 0 && t.kind == letters && len(t.text) == 1 && k+1 < to && sh.toks[k+1].text == ":" { // "F: 734 555 0417" behind a telephone
+			to = k
+			break
+		}
+		if digits > 0 && t.gap > 0 && l.typ != document.Device && sh.isMoment(k, to) {
+			to = k
+			break
+		}
 		if digits > 0 && strings.Contains(";,(", t.text) && l.typ != document.Phone && l.typ != document.Fax {
 			to = k
 			break
@@ -178,10 +196,26 @@ func (f *Finder) numberValue(sh *sheet, l label, from, to int) (int, int, bool) 
 		code = code || t.upper && len(t.text) >= 4 && !f.isVocabulary(t)
 	}
 	least := 2
-	if l.ordinary {
+	if l.ordinary || l.typ == document.Phone || l.typ == document.Fax {
 		least = 3
 	}
 	return from, to, digits >= least || code && l.separated
+}
+
+// isMoment reports whether a date with strokes or a time of day begins with token k: what
+// stands behind a number is no part of it.
+func (sh *sheet) isMoment(k, to int) bool {
+	t := &sh.toks[k]
+	if t.kind != number || len(t.text) > 2 || k+2 >= to || sh.toks[k+1].gap > 0 || sh.toks[k+2].kind != number || sh.toks[k+2].gap > 0 {
+		return false
+	}
+	switch sh.toks[k+1].text {
+	case ":":
+		return len(sh.toks[k+2].text) == 2
+	case "/":
+		return k+4 < to && sh.toks[k+3].text == "/" && sh.toks[k+4].kind == number
+	}
+	return false
 }
 
 // speaks reports whether a place or an organisation may stand there: something with a
