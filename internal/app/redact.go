@@ -80,6 +80,7 @@ func (s *Station) process(ctx context.Context, cancel context.CancelCauseFunc, r
 	if err := b.enqueueAll(ctx); err != nil {
 		return err
 	}
+	s.cells.Last(len(req.Files))
 	working, stop := context.WithCancel(ctx)
 	var workers sync.WaitGroup
 	defer workers.Wait()
