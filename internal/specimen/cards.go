@@ -2,13 +2,10 @@ package specimen
 
 import (
 	"image/color"
-	"math"
 	"strings"
 
 	"blotter/internal/examples/paper"
 )
-
-func wave(t float64) float64 { return math.Sin(t) }
 
 // insuranceCard is a photo of a card of 85.6 × 54 mm (ISO/IEC 7810 ID-1).
 func insuranceCard(d *desk) made {
@@ -39,7 +36,7 @@ func insuranceCard(d *desk) made {
 		}
 	}
 	s.Text(12, 126, small, d.wording("Office visit $25   Specialist $45   ER $150", "PCP $20  SPEC $40  URGENT CARE $60  ER $200"))
-	s.Text(12, 135, small, "RxBIN "+d.wording("610014", "003858")+"   RxPCN "+d.wording("MEDDPRIME", "A4")+"   "+d.wording("Deductible $1,500", "Coinsurance 20%"))
+	s.Text(12, 135, small, "RxBIN "+eitherWay("health_plan", d.wording("610014", "003858"))+"   RxPCN "+eitherWay("health_plan", d.wording("MEDDPRIME", "A4"))+"   "+d.wording("Deductible $1,500", "Coinsurance 20%"))
 	s.Text(12, 145, small, d.wording("Customer service ", "Member services ")+eitherWay("phone", "1-800-555-01"+string(rune('0'+d.rng.IntN(10)))+string(rune('0'+d.rng.IntN(10)))))
 	front := d.drawOn(s, 430, color.RGBA{0xf3, 0xf5, 0xf8, 0xff})
 	return d.asJPEG(d.photographed(front, 1500, d.amount(0.01, 0.07)), int(d.amount(50, 88)))
@@ -162,7 +159,7 @@ func smallLabel(d *desk) made {
 	strong := d.narrow.strong(st.Size + 1)
 	lead := st.Size * 1.3
 	y := s.Block(8, 13, lead, strong, marked("name", upper(d.subject.Listed())))
-	rows := []string{"DOB " + d.born() + "  " + d.sex() + "  " + d.age() + "Y", "MRN " + marked("mrn", d.mrn), d.wording("Acc ", "Spec ") + marked("code", d.crowd.Code()) + "  " + d.before(2) + " " + d.today.Format("15:04"),
+	rows := []string{"DOB " + d.born() + "  " + d.sex() + "  " + d.age() + "Y", "MRN " + marked("mrn", d.mrn), d.wording("Acc ", "Spec ") + marked("code", d.crowd.Code()) + "  " + d.before(2) + " " + d.clock(),
 		d.wording("SERUM / GOLD", "EDTA LAVENDER", "LT BLUE CITRATE", "URINE") + "  " + d.wording("CBC, BMP", "TSH, LIPID") + "  coll. " + marked("staff", d.crowd.Person("en", d.today).Letters())}
 	if d.half == Publish {
 		rows[0], rows[1] = rows[1], rows[0]
@@ -207,7 +204,7 @@ func appointmentCard(d *desk) made {
 	s.Centre(126, 43, small, d.phone())
 	style := []fieldStyle{underlined, captioned}[d.half]
 	y := d.form(s, style, 14, 50, 224, 1, set, []field{{d.wording("Name", "For", "M", "Patient"), d.name()},
-		{d.wording("has an appointment on", "When", "Date and time", "Your next visit"), d.after(90) + " " + d.wording("at 9:40 am", "10:15", "2:30 PM", "8:00")}})
+		{d.wording("has an appointment on", "When", "Date and time", "Your next visit"), d.after(90) + " " + d.wording("at ", "") + eitherWay("date", d.wording("9:40 am", "10:15", "2:30 PM", "8:00"))}})
 	if y < 124 {
 		s.Text(14, 132, small, d.wording("with ", "to see ", "Provider: ", "Doctor: ")+d.staff(d.doctor)+"  "+d.wording("Please give 24 hours notice.", "Bring your insurance card."))
 	}

@@ -33,6 +33,7 @@ type desk struct {
 	narrow    font // condensed
 	typist    font // of one width
 	hand      paper.Style
+	told      map[string]bool // sentences that the document holds already
 	err       error
 }
 
@@ -40,7 +41,7 @@ type desk struct {
 type font struct{ regular, bold, italic *paper.Typeface }
 
 func newDesk(half Half, n int, rng *rand.Rand, typefaces *typecase.Case) *desk {
-	d := &desk{half: half, n: n, rng: rng, typefaces: typefaces, crowd: people.Gather(half, rng), book: prose.Open(half)}
+	d := &desk{half: half, n: n, rng: rng, typefaces: typefaces, crowd: people.Gather(half, rng), book: prose.Open(half), told: map[string]bool{}}
 	d.today = time.Date(2019+rng.IntN(7), time.Month(1+rng.IntN(12)), 1+rng.IntN(28), 8+rng.IntN(9), rng.IntN(60), 0, 0, time.UTC)
 	d.setType()
 	d.settle("en", "us")
@@ -70,6 +71,9 @@ func (d *desk) setType() {
 	d.print = d.family(one(d, c.print), true)
 	d.narrow = d.family(one(d, c.narrow), false)
 	d.typist = d.family(one(d, c.typist), true)
+	if d.maybe(8) {
+		d.print = d.typist // an office with a typewriter
+	}
 	d.hand = paper.Style{Face: d.typeface(one(d, c.hands)), Size: 15, Ink: d.pen()}
 }
 

@@ -95,13 +95,14 @@ func (d *desk) lab() *paper.Sheet {
 	s.Text(x, y, d.print.strong(13), d.wording("LABORATORY REPORT", "Laboratory results", "FINAL REPORT", "Results", "CLINICAL LABORATORY", "Cumulative report"))
 	y = d.form(s, d.fieldStyle(), x, y+8, width, 2, d.print.at(9.4), d.shuffled([]field{{d.label("name"), d.name()}, {d.label("born"), d.born()},
 		{d.label("sex"), d.sex()}, {d.label("mrn"), marked("mrn", d.mrn)}, {d.label("accession"), marked("code", d.crowd.Code())},
-		{d.wording("Collected", "Drawn", "Collection date", "Specimen taken"), d.before(3) + " 07:" + strconv.Itoa(10+d.rng.IntN(49))},
+		{d.wording("Collected", "Drawn", "Collection date", "Specimen taken"), d.before(3) + " " + eitherWay("date", "07:"+strconv.Itoa(10+d.rng.IntN(49)))},
 		{d.wording("Reported", "Report date", "Printed", "Released"), d.day(d.today)}, {d.label("doctor"), d.staff(d.doctor)}})) + 12
 	rows := [][]string{{d.wording("Test", "Analyte", "Component", "Name of test"), "Result", d.wording("Units", "Unit"), d.wording("Reference range", "Normal", "Ref. interval", "Expected"), d.wording("Lab", "Tech")}}
+	initialled := d.maybe(25)
 	for _, l := range some(d, d.book.List("lab"), 13+d.rng.IntN(9)) {
-		tech := marked("staff", d.crowd.Person("en", d.today).Letters())
-		if d.maybe(70) {
-			tech = "01"
+		tech := "01"
+		if initialled && d.maybe(30) {
+			tech = marked("staff", d.crowd.Person("en", d.today).Letters())
 		}
 		rows = append(rows, append(strings.Split(l, ";"), tech))
 	}
@@ -110,10 +111,10 @@ func (d *desk) lab() *paper.Sheet {
 		body = d.typist.at(8.4)
 	}
 	y = d.grid(s, x, y, body.Size*1.7, []float64{width * 0.32, width * 0.17, width * 0.14, width * 0.25, width * 0.12}, d.print.strong(9.2), body, rows)
-	y = s.Paragraph(x, y+20, width, 12, d.print.at(8.8), d.wording("Comment: ", "Note: ")+"Results were called to "+d.colleague()+" on "+d.day(d.today)+" at "+d.today.Format("15:04")+
+	y = s.Paragraph(x, y+20, width, 12, d.print.at(8.8), d.wording("Comment: ", "Note: ")+"Results were called to "+d.colleague()+" on "+d.day(d.today)+" at "+d.clock()+
 		". H = high, L = low. "+d.wording("Tests performed by a certified laboratory.", "Reference ranges apply to adults."))
 	director := d.crowd.Person("en", d.today)
-	s.Text(x, y+10, d.print.at(8.8), d.wording("Laboratory director: ", "Verified by: ", "Medical director: ", "Released by ")+d.staff(director)+"   CLIA "+marked("licence", d.crowd.Licence()))
+	s.Text(x, y+10, d.print.at(8.8), d.wording("Laboratory director: ", "Verified by: ", "Medical director: ", "Released by ")+d.staff(director)+"   CLIA "+eitherWay("licence", d.crowd.Licence()))
 	return s
 }
 

@@ -12,7 +12,7 @@ var labels = map[string][]string{
 	"account":      {"Account No.", "Account Number", "Acct #", "Patient account", "Billing no.", "Guarantor account"},
 	"visitnumber":  {"Visit No.", "Encounter", "Encounter #", "Visit ID", "CSN", "FIN"},
 	"sex":          {"Sex", "Gender", "Sex", "M/F"},
-	"ssn":          {"SSN", "Social Security No.", "Soc. Sec. #", "Social Security Number", "SS#", "SSN (last resort)"},
+	"ssn":          {"SSN", "Social Security No.", "Soc. Sec. #", "Social Security Number", "SS#", "Social Sec. No."},
 	"phone":        {"Home phone", "Phone", "Telephone", "Cell", "Tel. (day)", "Mobile", "Phone number", "Contact number"},
 	"work":         {"Work phone", "Business phone", "Phone (work)", "Office"},
 	"fax":          {"Fax", "Fax No.", "FAX", "Facsimile"},

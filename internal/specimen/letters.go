@@ -2,6 +2,7 @@ package specimen
 
 import (
 	"image/color"
+	"math"
 	"strings"
 
 	"blotter/internal/examples/paper"
@@ -81,7 +82,7 @@ func (d *desk) letter() *paper.Sheet {
 	for _, part := range []struct {
 		name      string
 		sentences int
-	}{{"history", 5}, {"exam", 4}, {"plan", 3}} {
+	}{{"history", 5 + d.rng.IntN(5)}, {"exam", 4 + d.rng.IntN(4)}, {"plan", 3 + d.rng.IntN(5)}} {
 		y = s.Paragraph(x, y+leading*0.5, width, leading, body, d.story(part.name, part.sentences))
 	}
 	y = s.Block(x, y+leading*0.6, leading, body, d.wording("Sincerely,", "With kind regards,", "Yours truly,", "Best regards,", "Respectfully,", "Yours sincerely,"))
@@ -126,23 +127,42 @@ func (d *desk) sign1(s *paper.Sheet, x, y float64) {
 	s.Text(x, y, st, marked("staff", one(d, []string{d.doctor.Short(), d.doctor.Full()})))
 }
 
-// scrawl is a signature that nobody can read.
+// scrawl is a signature that nobody can read: a large first letter, loops that get
+// smaller, a flourish.
 func (d *desk) scrawl(s *paper.Sheet, x, y, w, h float64) {
 	var points []truth.Point
-	const loops = 46
-	px, phase := x+w*0.04, d.rng.Float64()*6
-	for i := range loops {
-		t := float64(i) / loops
-		size := h * (0.42 - 0.25*t)
-		px += w * 0.9 / loops * (0.4 + 1.2*d.rng.Float64())
-		points = append(points, point(min(px+size*0.35*wave(phase+float64(i)*1.1), x+w-2), y+h*0.5+size*wave(phase+float64(i)*0.83)))
+	loops, steps := 4+d.rng.IntN(5), 14
+	px := x + 3
+	lean, base := 0.2+d.rng.Float64()*0.9, y+h*(0.55+0.15*d.rng.Float64())
+	for l := range loops {
+		height := h * (0.16 + 0.22*d.rng.Float64())
+		if l == 0 || d.maybe(15) {
+			height = h * (0.38 + 0.1*d.rng.Float64())
+		}
+		width := w * 0.8 / float64(loops) * (0.4 + 0.8*d.rng.Float64())
+		open := 0.3 + 1.2*d.rng.Float64()
+		for i := range steps {
+			t := 2 * math.Pi * float64(i) / float64(steps)
+			rise := height * (1 - math.Cos(t)) / 2
+			points = append(points, point(min(max(px+width*t/(2*math.Pi)+open*height*0.4*math.Sin(t)+lean*rise*0.3, x+1), x+w-1), max(base-rise, y+1)))
+		}
+		px += width
+	}
+	points = append(points, point(min(px+w*0.12, x+w), min(base+h*0.2*d.rng.Float64(), y+h-1)))
+	if d.maybe(40) {
+		points = append(points, point(x+w*0.2, min(base+h*0.3, y+h-1)), point(px, min(base+h*0.22, y+h-1)))
 	}
 	s.Stroke(0.8+d.rng.Float64()*0.7, d.hand.Ink, points...)
-	left, right := x+w, x
+	box := bounds(points)
+	s.Area(box[0].X-1, box[0].Y-1, box[2].X-box[0].X+2, box[2].Y-box[0].Y+2, truth.Destroy, "signature")
+}
+
+func bounds(points []truth.Point) [4]truth.Point {
+	low, high := points[0], points[0]
 	for _, p := range points {
-		left, right = min(left, p.X), max(right, p.X)
+		low, high = point(min(low.X, p.X), min(low.Y, p.Y)), point(max(high.X, p.X), max(high.Y, p.Y))
 	}
-	s.Area(left-1, y, right-left+2, h, truth.Destroy, "signature")
+	return truth.Rect(low.X, low.Y, high.X, high.Y)
 }
 
 // report is in two columns, as some transcription services print.
@@ -158,11 +178,11 @@ func (d *desk) report() *paper.Sheet {
 		{d.label("visit"), d.day(d.today)}, {d.label("doctor"), d.staff(d.doctor)}, {d.label("account"), marked("account", d.crowd.Account())}}))
 	column := (s.Width - 2*x - 20) / 2
 	top := y + 24
-	for i, parts := range [][]string{{"history", "exam"}, {"exam", "plan"}} {
+	for i, parts := range [][]string{{"history", "exam"}, {"course", "plan"}} {
 		at, cx := top, x+float64(i)*(column+20)
 		for k, part := range parts {
 			d.heading(s, cx, at, column, d.partTitle(part, i+k))
-			at = s.Paragraph(cx, at+leading+2, column, leading, body, d.story(part, 7)) + leading
+			at = s.Paragraph(cx, at+leading+2, column, leading, body, d.story(part, 8+d.rng.IntN(4))) + leading
 		}
 		if i == 1 {
 			d.sign1(s, cx, at+18)
@@ -177,6 +197,7 @@ func (d *desk) partTitle(part string, n int) string {
 	titles := map[string][]string{
 		"history": {"HISTORY OF PRESENT ILLNESS", "History", "PAST MEDICAL HISTORY", "Reason for visit and history"},
 		"exam":    {"PHYSICAL EXAMINATION", "Findings", "OBJECTIVE", "Examination and results"},
+		"course":  {"HOSPITAL COURSE", "Course of stay", "COURSE AND TREATMENT", "What was done"},
 		"plan":    {"ASSESSMENT AND PLAN", "Recommendations", "IMPRESSION", "Plan"},
 	}[part]
 	return titles[(2*n+int(d.half))%len(titles)]
@@ -188,7 +209,7 @@ func (d *desk) discharge() []*paper.Sheet {
 	body := d.print.at(10.2)
 	leading := body.Size * 1.35
 	var pages []*paper.Sheet
-	for number, parts := range [][]string{{"history", "history", "exam"}, {"exam", "plan", "plan"}} {
+	for number, parts := range [][]string{{"history", "exam", "course"}, {"course", "plan", "plan"}} {
 		s := d.page()
 		width := s.Width - 2*x
 		y := 60.0
@@ -202,7 +223,7 @@ func (d *desk) discharge() []*paper.Sheet {
 		}
 		for k, part := range parts {
 			d.heading(s, x, y, width, d.partTitle(part, number+k))
-			y = s.Paragraph(x, y+leading+2, width, leading, body, d.story(part, 6)) + leading
+			y = s.Paragraph(x, y+leading+2, width, leading, body, d.story(part, 6+d.rng.IntN(4))) + leading
 		}
 		if number == 1 {
 			d.heading(s, x, y, width, d.wording("DISCHARGE MEDICATIONS", "Medications at discharge", "MEDICATION LIST", "Home medications"))
@@ -212,7 +233,7 @@ func (d *desk) discharge() []*paper.Sheet {
 				y += leading
 			}
 			d.sign1(s, x, y+24)
-			y = s.Block(x, y+42, leading, body, d.staff(d.doctor), d.wording("Dictated ", "Signed ")+d.day(d.today)+" "+d.today.Format("15:04"))
+			y = s.Block(x, y+42, leading, body, d.staff(d.doctor), d.wording("Dictated ", "Signed ")+d.day(d.today)+" "+d.clock())
 		}
 		s.Centre(s.Width/2, s.Height-30, d.print.at(7.5), d.wording("CONFIDENTIAL PATIENT INFORMATION", "This document contains protected health information"))
 		pages = append(pages, s)

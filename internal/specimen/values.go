@@ -28,6 +28,9 @@ func (d *desk) before(n int) string { return d.day(d.today.AddDate(0, 0, -d.rng.
 // after is a day up to n days behind the document's.
 func (d *desk) after(n int) string { return d.day(d.today.AddDate(0, 0, d.rng.IntN(n)+1)) }
 
+// clock is a time of day beside a date: no element of it, and nobody's loss.
+func (d *desk) clock() string { return eitherWay("date", d.today.Format("15:04")) }
+
 func (d *desk) born() string { return d.day(d.subject.Born) }
 
 // age is the subject's; only above 89 it must go.
@@ -146,7 +149,7 @@ func (d *desk) blank(key string) string {
 		return relation
 	case "relative":
 		return marked("name", relative.Full())
-	case "doctor":
+	case "Doctor", "doctor":
 		if d.language == "en" || d.language == "de" {
 			return d.colleague()
 		}
@@ -160,6 +163,14 @@ func (d *desk) blank(key string) string {
 		return d.address(d.home)
 	case "phone":
 		return d.phone()
+	case "fax":
+		return d.fax()
+	case "after":
+		return d.after(90)
+	case "hospital":
+		return d.hospital()
+	case "town":
+		return marked("place", d.crowd.Address(d.country).Town)
 	case "year":
 		return eitherWay("date", strconv.Itoa(d.today.Year()-1-d.rng.IntN(15)))
 	case "month":
@@ -193,11 +204,14 @@ func (d *desk) title() string {
 	return title + " " + marked("name", d.subject.Full())
 }
 
-// story writes sentences of the document's specialty about a part, filled in.
+// story writes sentences of the document's specialty about a part, filled in; none twice.
 func (d *desk) story(part string, sentences int) string {
 	var out []string
-	for _, s := range some(d, d.book.Part(d.specialty, part), sentences) {
-		out = append(out, d.fill(s))
+	for _, s := range some(d, d.book.Part(d.specialty, part), len(d.told)+sentences) {
+		if len(out) < sentences && !d.told[s] {
+			d.told[s] = true
+			out = append(out, d.fill(s))
+		}
 	}
 	return strings.Join(out, " ")
 }

@@ -132,8 +132,16 @@ func quarter(from drawing, turns int) drawing {
 	return from
 }
 
+// pictureOf leaves out marks beside a value that may go or stay: they say nothing about
+// a product, and a full stop on a screen is smaller than a pixel.
 func pictureOf(from drawing) truth.Picture {
-	return truth.Picture{Width: from.Image.Rect.Dx(), Height: from.Image.Rect.Dy(), Words: from.Words, Areas: from.Areas}
+	p := truth.Picture{Width: from.Image.Rect.Dx(), Height: from.Image.Rect.Dy(), Areas: from.Areas}
+	for _, w := range from.Words {
+		if w.Want != truth.Either || w.Value != 0 {
+			p.Words = append(p.Words, w)
+		}
+	}
+	return p
 }
 
 // asPNG writes one picture, in gray where gray is wanted.

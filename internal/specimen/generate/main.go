@@ -6,11 +6,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 
 	"blotter/internal/specimen"
 	"blotter/internal/truth"
@@ -50,22 +53,46 @@ func run(halfName, dir, only string, perKind int, seed uint64) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	var sum total
-	for _, kind := range kinds {
-		for n := range perKind {
-			made, err := press.Make(half, kind, n)
-			if err != nil {
-				return err
-			}
-			if err := write(dir, made); err != nil {
-				return err
-			}
-			sum.add(made)
-		}
+	sum, err := fill(dir, press, half, kinds, perKind)
+	if err != nil {
+		return err
 	}
 	fmt.Printf("%d documents of %d kinds with %d pictures, %d words and %d values in %s\n",
 		sum.documents, len(kinds), sum.pictures, sum.words, sum.values, dir)
 	return nil
+}
+
+// fill makes the documents on as many cores as there are.
+func fill(dir string, press *specimen.Press, half specimen.Half, kinds []string, perKind int) (total, error) {
+	var (
+		sum    total
+		failed []error
+		mu     sync.Mutex
+		all    sync.WaitGroup
+	)
+	next := make(chan func() (specimen.Specimen, error))
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for job := range next {
+				made, err := job()
+				if err == nil {
+					err = write(dir, made)
+				}
+				mu.Lock()
+				sum.add(made)
+				failed = append(failed, err)
+				mu.Unlock()
+			}
+		})
+	}
+	for _, kind := range kinds {
+		for n := range perKind {
+			next <- func() (specimen.Specimen, error) { return press.Make(half, kind, n) }
+		}
+	}
+	close(next)
+	all.Wait()
+	return sum, errors.Join(failed...)
 }
 
 func write(dir string, s specimen.Specimen) error {
