@@ -10,7 +10,7 @@ type glyph struct {
 	text  string
 	step  int     // time step at which it was surest
 	p     float64 // probability then
-	space bool    // a space goes before it
+	gap   float64 // the most that p(space)/p(best) reached between it and the one before
 }
 
 // alphabet maps the recogniser's classes to characters: class 0 is "nothing", the
@@ -33,12 +33,12 @@ func newAlphabet(dictionary []byte) alphabet {
 
 // decode reads the recogniser's output: for each time step a probability for each
 // class. The best class of a run of equal ones counts once (connectionist temporal
-// classification). The net swallows spaces, yet still gives them some probability: a
-// gap in which that exceeds spaceRatio of the best class's is a space.
+// classification). The net swallows spaces, yet still gives them some probability, which
+// is kept for whoever splits the line into words.
 func (a alphabet) decode(out []float32, steps int) []glyph {
 	classes := len(a.characters)
 	var glyphs []glyph
-	previous, space := 0, false
+	previous, gap := 0, 0.0
 	for t := range steps {
 		row := out[t*classes : (t+1)*classes]
 		best, p := 0, row[0]
@@ -49,12 +49,12 @@ func (a alphabet) decode(out []float32, steps int) []glyph {
 		}
 		switch {
 		case best == a.space:
-			space = true
+			gap = 1
 		case best == 0:
-			space = space || row[a.space] > spaceRatio*p
+			gap = max(gap, float64(row[a.space]/p))
 		case best != previous:
-			glyphs = append(glyphs, glyph{a.characters[best], t, float64(p), space && len(glyphs) > 0})
-			space = false
+			glyphs = append(glyphs, glyph{a.characters[best], t, float64(p), gap})
+			gap = 0
 		case float64(p) > glyphs[len(glyphs)-1].p:
 			glyphs[len(glyphs)-1].p, glyphs[len(glyphs)-1].step = float64(p), t
 		}

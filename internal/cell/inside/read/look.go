@@ -38,6 +38,9 @@ func (r *Reader) look(ctx context.Context, img image.Image, turn document.Turn, 
 	regions = slices.DeleteFunc(regions, func(g region) bool {
 		return under(g.quad, standing) == 0 && !worthReading(g, gone, before)
 	})
+	if before != nil && len(standing) == 0 {
+		regions = newsOf(regions, gone, before)
+	}
 	readings, err := r.recognise(ctx, v, regions)
 	if err != nil {
 		return words.Page{}, err
@@ -147,11 +150,99 @@ func worthReading(g region, burned []document.Box, before *words.Page) bool {
 	case share > 0 || before == nil:
 		return true
 	}
+	return under(g.quad, knownBoxes(before)) < lookKnown
+}
+
+func knownBoxes(before *words.Page) []document.Box {
 	known := slices.Clone(before.Unread)
 	for _, w := range before.Words {
 		known = append(known, w.Box)
 	}
-	return under(g.quad, known) < lookKnown
+	return known
+}
+
+// newsOf cuts regions down to what is worth reading in them.
+func newsOf(regions []region, burned []document.Box, before *words.Page) (out []region) {
+	known := knownBoxes(before)
+	for _, g := range regions {
+		out = append(out, g.news(burned, known)...)
+	}
+	return out
+}
+
+// news are the parts of a region that the first look does not explain, and those beside
+// burned boxes, up to the ends of the words that stand there: a line with a name in it
+// is not read a second time from one margin to the other.
+func (g region) news(burned, known []document.Box) (out []region) {
+	if g.height() > g.length() {
+		return []region{g}
+	}
+	h := g.height() / g.length()
+	gone, explained := g.shadows(burned), g.shadows(known)
+	news := without(span01{0, 1}, append(slices.Clone(gone), explained...), lookGap*h)
+	for _, s := range gone {
+		news = append(news, span01{max(0, s.from-lookBeside*h), s.from}, span01{s.to, min(1, s.to+lookBeside*h)})
+	}
+	for _, n := range united(news, explained) {
+		if n.to-n.from > lookLeast*h {
+			part := g
+			part.quad = g.part(n.from, 0, n.to, 1)
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// span01 is a part of a region's length, in fractions of it.
+type span01 struct{ from, to float64 }
+
+// shadows are the parts of a rectangle's length that boxes in it stand on, in order.
+func (q quad) shadows(boxes []document.Box) (out []span01) {
+	bounds := q.bounds(1<<30, 1<<30)
+	for _, b := range boxes {
+		if _, v := q.place(middle(b)); b.Intersect(bounds).Empty() || v < -0.25 || v > 1.25 {
+			continue
+		}
+		if from, to := q.shadow(b); to > from {
+			out = append(out, span01{from, to})
+		}
+	}
+	slices.SortFunc(out, func(a, b span01) int { return compare(a.from, b.from) })
+	return out
+}
+
+// without is what is left of a span, in pieces of at least the given length.
+func without(s span01, taken []span01, least float64) (out []span01) {
+	slices.SortFunc(taken, func(a, b span01) int { return compare(a.from, b.from) })
+	for _, t := range append(taken, span01{s.to, s.to}) {
+		if t.from-s.from >= least {
+			out = append(out, span01{s.from, t.from})
+		}
+		s.from = max(s.from, t.to)
+	}
+	return out
+}
+
+// united widens each span over the words that it touches and makes one of those that
+// meet.
+func united(spans, words []span01) (out []span01) {
+	for i := range spans {
+		s := &spans[i]
+		for _, w := range words {
+			if w.from < s.to && w.to > s.from {
+				s.from, s.to = min(s.from, w.from), max(s.to, w.to)
+			}
+		}
+	}
+	slices.SortFunc(spans, func(a, b span01) int { return compare(a.from, b.from) })
+	for _, s := range spans {
+		if n := len(out); n > 0 && s.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, s.to)
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // under is the share, 0–1, of a rectangle that lies under boxes, judged on a grid of

@@ -102,3 +102,22 @@ func TestLookReadsUnderABoxThatWasNotBurned(t *testing.T) {
 		t.Error("the name was read under its box")
 	}
 }
+
+// Of a line with a burned word in its middle, the words beside it are read again, and
+// a stretch that nothing explains.
+func TestLookReadsOnlyBesideWhatIsBurned(t *testing.T) {
+	box := func(x, w int) document.Box { return document.Box{X: x, Y: 12, W: w, H: 16} }
+	g := region{quad: quadOf(document.Box{X: 0, Y: 10, W: 1000, H: 20})}
+	known := []document.Box{box(0, 95), box(105, 90), box(305, 90), box(405, 95), box(505, 95)}
+	var got []document.Box
+	for _, n := range g.news([]document.Box{box(205, 90)}, known) {
+		got = append(got, n.bounds(1000, 100))
+	}
+	want := []document.Box{{X: 105, Y: 10, W: 100, H: 20}, {X: 295, Y: 10, W: 100, H: 20}, {X: 600, Y: 10, W: 400, H: 20}}
+	if !slices.Equal(got, want) {
+		t.Errorf("read again: %v, want %v", got, want)
+	}
+	if all := g.news(nil, nil); len(all) != 1 || all[0].quad != g.quad {
+		t.Errorf("of an unknown line: %v", all)
+	}
+}

@@ -81,13 +81,13 @@ func TestDecode(t *testing.T) {
 	}
 	// a a – a b(…)space-like gap b space a
 	steps := [][]float32{
-		row(ca, 0.6, 0), row(ca, 0.9, 0), row(blank, 0.9, 0.05), row(ca, 0.8, 0), row(cb, 0.7, 0),
+		row(ca, 0.6, 0), row(ca, 0.9, 0), row(blank, 0.9, 0.04), row(ca, 0.8, 0), row(cb, 0.7, 0),
 		row(blank, 0.8, 0.15), row(cb, 0.9, 0), row(space, 0.9, 0.9), row(ca, 0.5, 0),
 	}
 	var got string
 	glyphs := a.decode(slices.Concat(steps...), len(steps))
 	for _, g := range glyphs {
-		if g.space {
+		if g.gap > spaceRatio {
 			got += " "
 		}
 		got += g.text
@@ -100,6 +100,57 @@ func TestDecode(t *testing.T) {
 	}
 	if c := confidence(nil); c != 0 {
 		t.Errorf("nothing read with confidence %v", c)
+	}
+}
+
+// inked is a line whose characters are ten columns wide with the given gaps between them,
+// and the glyphs that stand in it.
+func inked(text string, gaps []int, traces []float64) (ink, []glyph, func(glyph) int) {
+	var columns []bool
+	var glyphs []glyph
+	for i, c := range text {
+		if i > 0 {
+			columns = append(columns, make([]bool, gaps[i-1])...)
+		}
+		g := glyph{text: string(c), step: len(columns) + 5}
+		if i > 0 {
+			g.gap = traces[i-1]
+		}
+		glyphs = append(glyphs, g)
+		columns = append(columns, slices.Repeat([]bool{true}, 10)...)
+	}
+	k := ink{slices.Repeat(columns, cropRows), len(columns)}
+	return k, glyphs, func(g glyph) int { return g.step }
+}
+
+func TestSpacesThatTheRecogniserSwallows(t *testing.T) {
+	for name, c := range map[string]struct {
+		text   string
+		gaps   []int
+		traces []float64
+		want   string
+	}{
+		"said":         {"abcd", []int{2, 3, 2}, []float64{0, 0.06, 0}, "ab cd"},
+		"wide":         {"abcd", []int{2, 11, 2}, []float64{0, 0.01, 0}, "ab cd"},
+		"never heard":  {"abcd", []int{2, 11, 2}, []float64{0, 0.001, 0}, "abcd"},
+		"spread":       {"abcd", []int{7, 11, 7}, []float64{0, 0.01, 0}, "abcd"},
+		"very wide":    {"abcd", []int{2, 14, 2}, []float64{0, 0, 0}, "ab cd"},
+		"a comma":      {"ab,d", []int{2, 2, 1}, []float64{0, 0, 0}, "ab, d"},
+		"initials":     {"J.S.", []int{2, 2, 2}, []float64{0, 0, 0}, "J.S."},
+		"after a mark": {"ab.d", []int{2, 2, 8}, []float64{0, 0, 0}, "ab. d"},
+		"a number":     {"1.28", []int{2, 8, 2}, []float64{0, 0, 0}, "1.28"},
+	} {
+		k, glyphs, column := inked(c.text, c.gaps, c.traces)
+		got := ""
+		for i, begins := range k.wordsBegin(glyphs, column) {
+			if begins {
+				got += " "
+			}
+			got += glyphs[i].text
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }
 

@@ -118,12 +118,15 @@ func (r *Reader) readLine(v view, g region) (reading, error) {
 	out := reading{region: g, inkless: true}
 	characters, sum, foreigners := 0, 0.0, 0
 	for _, c := range whole.pieces() {
+		k := c.ink()
+		if k.empty() {
+			continue
+		}
+		out.inkless = false
 		glyphs, step, err := r.readCrop(c)
 		if err != nil {
 			return reading{}, err
 		}
-		k := c.ink()
-		out.inkless = out.inkless && k.empty()
 		out.words = append(out.words, c.split(glyphs, step, k)...)
 		for _, gl := range glyphs {
 			characters++
@@ -169,9 +172,10 @@ func (c crop) split(glyphs []glyph, step float64, k ink) []word {
 	var out []word
 	column := func(g glyph) int { return min(c.w, int((float64(g.step)+0.5)*step)) }
 	left := k.first(0, c.w)
+	begins := k.wordsBegin(glyphs, column)
 	for from := 0; from < len(glyphs); {
 		to := from + 1
-		for to < len(glyphs) && !glyphs[to].space && !k.sentenceGap(glyphs[to-1], glyphs[to], column) {
+		for to < len(glyphs) && !begins[to] {
 			to++
 		}
 		right, next := k.last(column(glyphs[to-1]), c.w), 0
@@ -188,15 +192,39 @@ func (c crop) split(glyphs []glyph, step float64, k ink) []word {
 	return out
 }
 
-// sentenceGap reports whether the paper between a punctuation mark and a letter is as
-// wide as a space: there the recogniser swallows most of the spaces that it swallows.
-func (k ink) sentenceGap(mark, next glyph, column func(glyph) int) bool {
-	r, _ := utf8.DecodeRuneInString(next.text)
-	if !strings.Contains(":;,.", mark.text) || !unicode.IsLetter(r) {
+// wordsBegin tells before which characters a space stands: where the recogniser gives a
+// space some probability, and where it gives it little but the paper says so.
+func (k ink) wordsBegin(glyphs []glyph, column func(glyph) int) []bool {
+	begins, paper := make([]bool, len(glyphs)), make([]int, len(glyphs))
+	var letters []int
+	for i := 1; i < len(glyphs); i++ {
+		start, end := k.blank(column(glyphs[i-1]), column(glyphs[i]))
+		paper[i] = end - start
+		if begins[i] = glyphs[i].gap > spaceRatio; !begins[i] {
+			letters = append(letters, paper[i])
+		}
+	}
+	if len(letters) == 0 {
+		return begins
+	}
+	slices.Sort(letters)
+	between := letters[len(letters)/2]
+	wide := max(spaceLeast, int(spaceStretch*float64(between))+spaceMore)
+	sure := max(spaceSure, 2*between+8)
+	for i := 1; i < len(glyphs); i++ {
+		begins[i] = begins[i] || paper[i] >= sure || paper[i] >= wide && glyphs[i].gap > spaceTrace ||
+			endsClause(glyphs[i-1], glyphs[i], paper[i])
+	}
+	return begins
+}
+
+// endsClause reports whether a letter follows a punctuation mark as it does behind a
+// space: there the recogniser swallows most of the spaces that it swallows.
+func endsClause(mark, next glyph, paper int) bool {
+	if r, _ := utf8.DecodeRuneInString(next.text); !unicode.IsLetter(r) {
 		return false
 	}
-	start, end := k.blank(column(mark), column(next))
-	return end-start >= punctuationGap
+	return strings.Contains(",;", mark.text) || strings.Contains(":.", mark.text) && paper >= punctuationGap
 }
 
 // word makes one word of the columns [left, right), padded by a crop pixel and at
