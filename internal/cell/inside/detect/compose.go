@@ -102,7 +102,7 @@ func (f *Finder) typeOfCompound(w string) document.Type {
 // markPublic marks what stands beside or below a label of measures and public codes: a
 // procedure's or a drug's code, the results of a table. Its digits identify nobody.
 func (sh *sheet) markPublic(l label) {
-	if !l.public {
+	if !l.public || l.ordinary && !l.header {
 		return
 	}
 	row := &sh.rows[sh.toks[l.from].row]

@@ -24,7 +24,7 @@ func (f *Finder) foreignStreet(sh *sheet, i int) (span, bool) {
 	from := i
 	if isHouseNumber(t) && i+1 < end { // "12, rue de la Paix"
 		i++
-		if sh.toks[i].kind == sign && i+1 < end {
+		for i+1 < end && (sh.toks[i].kind == sign || slices.Contains([]string{"bis", "ter", "quater"}, sh.toks[i].fold)) {
 			i++
 		}
 	}
@@ -115,10 +115,19 @@ func (f *Finder) datelined(sh *sheet, i int) (span, bool) {
 		return span{}, false
 	}
 	lead := sh.toks[k+1].fold
+	if sh.isDateHead(k + 1) {
+		return place(i, k, 0.7) // "Trier, 03.06.25"
+	}
 	if !slices.Contains([]string{"le", "den", "a", "il", "em", "li", "dd", "de"}, lead) || digitsIn(sh.toks[k+2].text) == 0 {
 		return span{}, false
 	}
 	return place(i, k, 0.7)
+}
+
+// isDateHead reports whether a day, a stop or stroke and a month stand at token k.
+func (sh *sheet) isDateHead(k int) bool {
+	end := sh.toks[k].cell[1]
+	return k+3 < end && sh.toks[k].kind == number && len(sh.toks[k].text) <= 2 && strings.Contains("./-", sh.toks[k+1].text) && sh.toks[k+2].kind == number && sh.toks[k+3].text == sh.toks[k+1].text
 }
 
 // germanStreet finds "Alte Gasse 7" and "Karl-Marx-Allee 90": a word for street behind up to

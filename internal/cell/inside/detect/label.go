@@ -179,6 +179,8 @@ func (f *Finder) counts(sh *sheet, l *label) bool {
 	case l.separated:
 		// "Vaccine requested:" asks for no request's date.
 		return !l.ordinary || numberLike(l.typ) || starts || !f.isPlainWord(&sh.toks[l.from-1]) || sh.toks[l.from].gap >= wideGap
+	case l.public && l.ordinary:
+		return l.alone && capital // "Code" heads a column, or says nothing
 	case l.public && l.to < row.to && !l.alone:
 		return hasDigits(sh.toks[l.to : l.to+1])
 	case letterCount <= 2:
@@ -395,6 +397,9 @@ func (f *Finder) isPlainWord(t *token) bool {
 // isCaption reports whether a cell is the numbered caption of the next field: "24. A.
 // DATE(S) OF SERVICE", "33a. NPI".
 func (f *Finder) isCaption(sh *sheet, from, to int) bool {
+	if f.isPlainCaption(sh, from, to) {
+		return true
+	}
 	if t := &sh.toks[from]; t.kind == letters || digitsIn(t.text) == 0 || digitsIn(t.text) > 2 || len(t.text) > 3 || to-from < 3 || sh.toks[from+1].text != "." && sh.toks[from+1].text != ")" {
 		return false
 	}
@@ -411,6 +416,24 @@ func (f *Finder) isCaption(sh *sheet, from, to int) bool {
 		}
 	}
 	return words > 0
+}
+
+// isPlainCaption reports whether a cell is the unlisted caption of another field: two to
+// six words of the language, one of which says what a field holds: "Print name of witness".
+func (f *Finder) isPlainCaption(sh *sheet, from, to int) bool {
+	words, says := 0, false
+	for k := from; k < to; k++ {
+		t := &sh.toks[k]
+		if t.kind == sign {
+			continue
+		}
+		if t.kind != letters || !f.isVocabulary(t) || f.prior(t) >= 0.6 {
+			return false
+		}
+		words++
+		says = says || f.terms.sections["field words"].has(t.fold)
+	}
+	return says && words >= 2 && words <= composedWords-1
 }
 
 // columnEnd is where the next cell of the label's row begins.

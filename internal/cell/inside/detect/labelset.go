@@ -45,7 +45,7 @@ func loadLabels() labelSet {
 			continue
 		}
 		def := labelDef{ordinary: strings.HasSuffix(name, "?")}
-		if def.public = name == "="; name != "-" && !def.public {
+		if def.public = name[0] == '='; name != "-" && !def.public {
 			def.typ, ok = document.ParseType(strings.TrimSuffix(name, "?"))
 			if !ok {
 				panic("detect: labels.tsv: no type " + name)

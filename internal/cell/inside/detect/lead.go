@@ -28,6 +28,8 @@ const (
 	leadHost         // a full stop between letters
 	leadParts        // a stroke, a hyphen or a full stop before a digit
 	leadColons       // two colons
+	leadRoad         // a numbered road
+	leadSlash        // a stroke or a colon
 	leadDotWord      // "dot", as people spell addresses
 	leadRoman        // a full stop before I, V or X
 )
@@ -46,6 +48,7 @@ var leadWords = map[lead]string{
 	leadPost:    "box rural county postfach apartado",
 	leadSerial:  "s sn serial",
 	leadDotWord: "dot",
+	leadRoad:    "fm rm cr sr us state county ranch farm old highway hwy route rte interstate",
 }
 
 // leadsOf makes the table of words from the lists.
@@ -133,6 +136,9 @@ func needsOf(text string, words lead) need {
 			}
 			if c == ':' {
 				colons++
+			}
+			if c == ':' || c == '/' {
+				n.lead |= leadSlash
 			}
 		}
 	}

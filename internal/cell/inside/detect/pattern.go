@@ -99,11 +99,15 @@ var otherPatterns = []pattern{
 	compile(document.Place, 0.8, digitsAnd(1, leadPost), `(?i)\b((?:p\.? ?o\.?|post office) ?box[ .:#]{1,3}[0-9]+|postfach [0-9 ]{2,9}|apartado(?: de correos)? [0-9]+)`, nil),
 	compile(document.Place, 0.85, digits(5), `\b((?:(?:PSC|UNIT|Unit|CMR) [0-9]{1,5},? )?(?:(?:BOX|Box) [0-9]{1,5},? )?(?:APO|FPO|DPO),? ?A[AEP],? ?[0-9]{5}(?:-[0-9]{4})?)\b`, nil),
 	compile(document.Place, 0.75, digitsAnd(1, leadPost), `(?i)\b(rural route ?#? ?[0-9]{1,4}(?:,? ?box [0-9]+[a-z]?)?|(?:r\.? ?r\.?|h\.? ?c\.?) ?#? ?[0-9]{1,4},? ?box [0-9]+[a-z]?|county (?:road|rd|highway|hwy) [0-9a-z]{1,4})\b`, nil),
+	compile(document.Place, 0.7, digitsAnd(2, leadRoad), `(?:^|[^0-9A-Za-z])([0-9]{1,5}[A-Z]? (?:[NSEW]\.? )?(?:FM|RM|CR|SR|US|(?i:state|us|county|ranch|farm|old|highway|hwy|route|rte|interstate)(?i: (?:route|road|rd|highway|hwy))?)\.? [0-9]{1,4}[A-Z]?)(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Place, 0.8, digits(2), `\b((?:GIR ?0AA|[A-PR-UWYZ][A-HK-Y]?[0-9][A-Z0-9]? [0-9][ABD-HJLNP-UW-Z]{2}))\b`, nil),
 	compile(document.Place, 0.75, digits(3), `\b([ABCEGHJ-NPRSTVXY][0-9][A-Z] ?[0-9][A-Z][0-9])\b`, nil),
 	compile(document.Place, 0.75, digits(9), `(?:^|[^0-9A-Za-z\-])([0-9]{5}-[0-9]{4})(?:$|[^0-9A-Za-z\-])`, nil),
 	compile(document.Place, 0.7, digitsAnd(1, leadFlat), `\b((?:(?i:apt|apartment|suite|ste|flat)|Unit|UNIT)\.? ?#? ?[0-9]{1,5}-?[A-Za-z]?)\b`, nil),
 	compile(document.Place, 0.65, need{lead: leadFlat}, `\b((?i:apt|apartment|suite|ste)\.? ?#? ?[A-Z](?:-?[0-9]{1,4})?)\b`, nil),
+
+	// Who dictated and who typed: "RC/ect" alone at the end of a letter.
+	compile(document.Name, 0.6, need{lead: leadSlash}, `^ ?([A-Z]{2,4} ?[/:] ?[a-z]{2,4})$`, nil),
 
 	// Codes: long digit runs, letters mixed with digits.
 	compile(document.Code, 0.75, digits(7), `(?:^|[^0-9A-Za-z.,])([0-9](?:[\-–]?[0-9]){6,})(?:$|[^0-9A-Za-z])`, nil),
@@ -114,6 +118,7 @@ var otherPatterns = []pattern{
 	compile(document.Code, 0.65, digits(4), `(?:^|[^0-9A-Za-z])([0-9]{2,4}[\-–][A-Z]{1,4}[\-–]?[0-9]{2,})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Code, 0.65, digits(2), `(?:^|[^0-9A-Za-z])([0-9A-Z]{6,})(?:$|[^0-9A-Za-z])`, isMixedCode),
 	compile(document.Code, 0.6, digits(6), `(?:^|[^0-9A-Za-z.,/\-])([0-9]{2,3}-[0-9]{2,3}-[0-9]{2,3})(?:$|[^0-9A-Za-z.,/\-])`, nil),
+	compile(document.Code, 0.55, digits(7), `^ ?([0-9]{3} [0-9]{2} [0-9]{2,3}|[0-9]{2} [0-9]{3} [0-9]{3}|[0-9]{3} [0-9]{3} [0-9]{2,3})$`, nil),
 	compile(document.Code, 0.6, digits(4), `(?:^|[^0-9A-Za-z])(#[ ]?[0-9]{4,})\b`, nil),
 	compile(document.Code, 0.8, digitsAndDots(6, 5), `\b((?:[0-9]{1,6}\.){5,}[0-9]{1,40})\b`, nil),
 	compile(document.Code, 0.8, digits(1), `\b([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\b`, nil),

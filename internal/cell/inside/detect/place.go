@@ -345,6 +345,9 @@ func (f *Finder) organisation(sh *sheet, i int) (span, bool) {
 			}
 		}
 	}
+	if last >= 0 && len(t.text) == 1 && i+1 < end && sh.toks[i+1].text == "." && f.terms.sections["specialties"].has(sh.toks[last].fold) {
+		return span{}, false // "A. Dagton  Internal Medicine" is a person and a specialty
+	}
 	for last > i && f.isLeadIn(sh, i) {
 		i++ // "Performed at Mercy Hospital"
 	}

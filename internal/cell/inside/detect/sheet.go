@@ -19,6 +19,10 @@ const wideGap = 1.3
 // lineGap is the space, in heights, that ends a cell where the reader ended its line.
 const lineGap = 0.7
 
+// typedSpace is how many characters' widths no single space exceeds: a typewriter's letters
+// are wide and its spaces are as wide as its letters.
+const typedSpace = 1.9
+
 // farGap is the space before a value that belongs to no label on its left any more.
 const farGap = 16
 
@@ -112,6 +116,7 @@ func (sh *sheet) addRow(f *Finder, indexes []int) {
 		heights = append(heights, frame(&sh.page.Words[i]).H)
 	}
 	slices.Sort(heights)
+	advance := sh.advance(indexes)
 	r := row{from: len(sh.toks), height: max(1, heights[len(heights)/2]), below: -1}
 	r.upright = !sh.page.Words[indexes[0]].Vertical
 	var text strings.Builder
@@ -123,6 +128,9 @@ func (sh *sheet) addRow(f *Finder, indexes []int) {
 		gap := float64(farGap)
 		if n > 0 {
 			gap = max(float64(box.X-end)/float64(r.height), leastGap)
+			if float64(box.X-end) < typedSpace*advance {
+				gap = min(gap, wideGap-leastGap)
+			}
 			if gap >= lineGap && w.Line != sh.page.Words[indexes[n-1]].Line {
 				gap = max(gap, wideGap)
 			}
@@ -160,6 +168,19 @@ func (sh *sheet) addRow(f *Finder, indexes []int) {
 	if r.to > r.from {
 		sh.rows = append(sh.rows, r)
 	}
+}
+
+// advance is the mean width of a character of a row, pixels, read from its longer words:
+// the ink of a short one says little of the room it takes.
+func (sh *sheet) advance(indexes []int) float64 {
+	width, runes := 0, 0
+	for _, i := range indexes {
+		if n := utf8.RuneCountInString(sh.page.Words[i].Text); n >= 3 {
+			width += frame(&sh.page.Words[i]).W
+			runes += n
+		}
+	}
+	return float64(width) / float64(max(1, runes))
 }
 
 // markCells tells the tokens from a on where their cells begin and end.

@@ -111,6 +111,10 @@ func (f *Finder) dateValue(sh *sheet, from, to int) (int, bool) {
 			to = k
 			break
 		}
+		if t.text == "(" && digits > 4 { // "Dec 1, 1998 (22 y)"
+			to = k
+			break
+		}
 		if k > from && t.gap > 0 && t.kind != sign && sh.isYear(k-1) && digits > 4 && digitsIn(t.text) > 0 {
 			to = k // "Jul 10, 1942 77 Y"
 			break
