@@ -143,6 +143,9 @@ func (a *asset) sameWords(page *words.Page) *words.Page {
 	for _, b := range page.Unread {
 		out.Unread = append(out.Unread, to(b))
 	}
+	for _, b := range page.Standing {
+		out.Standing = append(out.Standing, to(b))
+	}
 	for i, letters := range page.Letters {
 		for _, b := range letters {
 			out.Letters[i] = append(out.Letters[i], to(b))
@@ -173,6 +176,11 @@ func (p *pipeline) carry() {
 			if back, ok := matrix(pl.ToPage).inverse(); ok {
 				p.assets[pl.Image].receive(back, page.findings)
 			}
+		}
+	}
+	for _, a := range p.assets {
+		if a.sharesOf != nil && a.page != nil {
+			a.page.Standing = a.sameWords(a.sharesOf.page).Standing
 		}
 	}
 	for i, page := range p.assets {

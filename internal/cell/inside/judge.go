@@ -6,14 +6,17 @@ import (
 )
 
 // judge applies the policy to what was found on an upright page, adds what was seen
-// and not read, and returns findings in the asset's own pixels.
+// and not read, and returns findings in the asset's own pixels. It notes on the page what
+// the policy lets stand of them.
 func (p *pipeline) judge(page *words.Page, found []document.Finding) []document.Finding {
 	var out []document.Finding
 	for _, f := range found {
 		if !p.destroys(f) {
 			continue
 		}
-		for _, b := range p.pieces(page, f) {
+		gone, standing := p.pieces(page, f)
+		page.Standing = append(page.Standing, standing...)
+		for _, b := range gone {
 			out = append(out, p.onAsset(page, f, b))
 		}
 	}

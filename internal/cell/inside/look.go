@@ -96,6 +96,8 @@ func (p *pipeline) look(ctx context.Context, a *asset, img draw.Image, kept *wor
 		if err != nil {
 			return coded(reason.ReadFailed, err)
 		}
+		page.Words = slices.DeleteFunc(page.Words, func(w words.Word) bool { return a.spared(w.Box) })
+		page.Unread = slices.DeleteFunc(page.Unread, a.spared)
 		both := amid(&page, kept)
 		if len(page.Words) > 0 { // nothing else would be kept
 			if err := p.tag(ctx, both); err != nil {

@@ -196,6 +196,7 @@ func spawnBare(t *testing.T, cfg cell.Config, socket *os.File) *os.Process {
 		0: os.DevNull, 1: os.DevNull, 2: os.DevNull, wire.BinaryFD: "/proc/self/exe", wire.LibraryFD: e.Library.Path,
 		wire.DetectionFD: e.Detection.Path, wire.RecognitionFD: e.Recognition.Path, wire.AngleFD: e.Angle.Path,
 		wire.DictionaryFD: e.Dictionary.Path, wire.CacheFD: e.Cache,
+		wire.ModelFD: os.DevNull, wire.TokenizerFD: os.DevNull, wire.LabelsFD: os.DevNull,
 	} {
 		f, err := os.Open(path)
 		if err != nil {

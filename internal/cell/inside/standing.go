@@ -3,6 +3,7 @@ package inside
 import (
 	"image"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,31 +33,58 @@ func (p *pipeline) spell(img image.Image, page *words.Page) {
 	}
 }
 
-// pieces are the boxes to burn of a finding: its own, which may be wider than its words,
-// unless a part of it stands.
-func (p *pipeline) pieces(page *words.Page, f document.Finding) []document.Box {
-	var gone []document.Box
-	some := false
+// pieces are the boxes to burn of a finding, its own, which may be wider than its words,
+// unless a part of it stands; and the boxes of what stands.
+func (p *pipeline) pieces(page *words.Page, f document.Finding) (gone, standing []document.Box) {
+	line := -1 // of the word before, if all of it goes
 	for i, w := range page.Words {
 		if !mostlyUnder(w.Box, f.Box) {
 			continue
 		}
 		from, to := p.stands(page, i, f.Type)
+		boxes, whole := page.Letters[i], to-from == utf8.RuneCountInString(w.Text)
 		switch {
-		case from < to && to-from == utf8.RuneCountInString(w.Text):
-			some = true
-		case from < to && page.Letters[i] != nil:
-			some = true
-			before, behind := p.beside(w.Box, page.Letters[i], from, to)
+		case from < to && whole:
+			standing, line = append(standing, w.Box), -1
+		case from < to && boxes != nil:
+			before, behind := p.beside(w.Box, boxes, from, to)
 			gone = append(gone, before.Intersect(f.Box), behind.Intersect(f.Box))
+			standing, line = append(standing, boxes[from].Union(boxes[to-1])), -1
+		case line == w.Line && level(gone[len(gone)-1], w.Box):
+			gone[len(gone)-1] = gone[len(gone)-1].Union(w.Box)
 		default:
-			gone = append(gone, w.Box)
+			gone, line = append(gone, w.Box), w.Line
 		}
 	}
-	if !some {
-		return []document.Box{f.Box}
+	if len(standing) == 0 {
+		return []document.Box{f.Box}, nil
 	}
-	return gone
+	return gone, standing
+}
+
+// level reports whether one box around both is hardly higher than the higher one: on a
+// skewed page a long box would reach into the line below.
+func level(a, b document.Box) bool { return 4*a.Union(b).H <= 5*max(a.H, b.H) }
+
+// spared reports whether a word that was read again is what the policy let stand, with
+// nothing else beside it but burned boxes.
+func (a *asset) spared(w document.Box) bool {
+	const columns, rows, slack = 24, 6, 3
+	if len(a.page.Standing) == 0 {
+		return false
+	}
+	some, open := false, 0
+	for i := range columns * rows {
+		at := document.Box{X: w.X + w.W*(i%columns)/columns, Y: w.Y + w.H*(i/columns)/rows, W: 1, H: 1}
+		in := func(b document.Box) bool { return !at.Intersect(document.BoxOf(b.Rect().Inset(-slack))).Empty() }
+		switch onAsset := a.page.ToAsset(at); {
+		case slices.ContainsFunc(a.page.Standing, in):
+			some = true
+		case !slices.ContainsFunc(a.findings, func(f document.Finding) bool { return !f.Box.Intersect(onAsset).Empty() }):
+			open++
+		}
+	}
+	return some && 5*open < columns*rows
 }
 
 // beside are the parts of a word's box before and behind its letters [from, to). They

@@ -236,3 +236,44 @@ func TestUnknownWords(t *testing.T) {
 		}
 	}
 }
+
+// What goes beside what stands is one box along the line, and never reaches into the
+// next line of a skewed page.
+func TestPiecesJoinAlongTheLine(t *testing.T) {
+	_, page := sheetOf(t, 12, "Salem", "Creek", "OR", "97301")
+	p := &pipeline{task: rules(document.Rules{KeepZIP3: true})}
+	all := page.Words[0].Box.Union(page.Words[3].Box)
+	page.Letters = map[int][]document.Box{3: make([]document.Box, 5)}
+	for i := range page.Letters[3] {
+		page.Letters[3][i] = document.Box{X: page.Words[3].Box.X + 18*i, Y: page.Words[3].Box.Y, W: 16, H: 24}
+	}
+	gone, standing := p.pieces(page, document.Finding{Box: all, Type: document.Place})
+	if len(gone) != 3 || gone[0] != page.Words[0].Box.Union(page.Words[1].Box).Union(page.Words[2].Box) || len(standing) != 1 {
+		t.Errorf("gone %+v, standing %+v", gone, standing)
+	}
+	page.Words[1].Box.Y += 10
+	page.Words[2].Box.Y += 20
+	gone, _ = p.pieces(page, document.Finding{Box: all.Union(page.Words[2].Box), Type: document.Place})
+	if len(gone) != 5 {
+		t.Errorf("on a skewed line: gone %+v", gone)
+	}
+}
+
+// What the policy lets stand is no news to the second look; a word beside it is.
+func TestSecondLookKnowsWhatStands(t *testing.T) {
+	a := &asset{page: &words.Page{Width: 400, Height: 100, Standing: []document.Box{{X: 100, Y: 20, W: 60, H: 20}}}}
+	a.findings = []document.Finding{{Box: document.Box{X: 20, Y: 18, W: 78, H: 24}}}
+	for b, want := range map[document.Box]bool{
+		{X: 98, Y: 18, W: 64, H: 24}:   true,
+		{X: 60, Y: 18, W: 102, H: 24}:  true,  // with some of the black beside it
+		{X: 98, Y: 18, W: 120, H: 24}:  false, // with something behind it
+		{X: 200, Y: 18, W: 60, H: 24}:  false,
+		{X: 30, Y: 20, W: 50, H: 20}:   false, // nothing of it stands
+		{X: 100, Y: 50, W: 60, H: 20}:  false,
+		{X: 100, Y: 20, W: 60, H: 120}: false,
+	} {
+		if a.spared(b) != want {
+			t.Errorf("%+v: %v", b, !want)
+		}
+	}
+}

@@ -36,7 +36,9 @@ type Page struct {
 	// left to right. A word has them where they may be needed and where it is certain which
 	// ink is which character's.
 	Letters map[int][]document.Box
-	Tags    []Tag // what the operator's classifier says of words; nil where there is none
+	// Standing are the parts of findings that the policy leaves.
+	Standing []document.Box
+	Tags     []Tag // what the operator's classifier says of words; nil where there is none
 }
 
 // Tag says what a classifier takes a word for.
