@@ -20,6 +20,7 @@ const (
 	output     = "THIRD_PARTY.md"
 	engineLock = "internal/cell/engine/engines.lock"
 	wordLists  = "internal/cell/inside/detect/lexicon"
+	cascade    = "internal/cell/inside/mark/licences/facefinder.txt"
 )
 
 func main() {
@@ -77,8 +78,17 @@ func document() ([]byte, error) {
 	if err := writeWordLists(&b); err != nil {
 		return nil, err
 	}
+	b.WriteString(faceCascade)
 	return b.Bytes(), nil
 }
+
+// faceCascade is the one binary file of others in the binary, read by hand.
+const faceCascade = `
+## Face detector in the binary
+
+The cascade of PICO (MIT, Copyright 2013 Nenad Markus), as github.com/esimov/pigo v1.4.6 carries it (MIT, Copyright 2018
+Endre Simo); notice: [facefinder.txt](` + cascade + `)
+`
 
 const head = `# Third parties
 

@@ -1,0 +1,154 @@
+package mark
+
+import (
+	"image"
+	"slices"
+
+	"blotter/internal/cell/inside/words"
+)
+
+// What a pixel of a sheet is.
+const (
+	blank   = 0
+	stroke  = 1 // ink that may be handwriting
+	ruled   = 2 // ink of a rule or a box's edge
+	visited = 3 // ink that was followed
+)
+
+// sheet is the ink of a page, told apart.
+type sheet struct {
+	pix    []uint8
+	w, h   int
+	height int // of the page's words, pixels
+	print  []image.Rectangle
+}
+
+// sureWord is the confidence from which on a word is taken for printed; readers make
+// words of signatures, too, and doubt them.
+const sureWord = 0.9
+
+// inkOf separates ink from paper and finds the rules. height is that of the words.
+func inkOf(r raster, ws []words.Word, height int) *sheet {
+	c := sumUp(r)
+	s := &sheet{pix: make([]uint8, c.cols*cell*c.rows*cell), w: c.cols * cell, h: c.rows * cell, height: height}
+	for y := range s.h {
+		row, cut, out := r.row(y), c.cut[y/cell*c.cols:], s.pix[y*s.w:(y+1)*s.w]
+		for x := range out {
+			if row[x] < cut[x/cell] {
+				out[x] = stroke
+			}
+		}
+	}
+	for _, w := range ws {
+		if w.Confidence >= sureWord && min(w.Box.W, w.Box.H) <= 2*height {
+			s.print = append(s.print, w.Box.Rect().Inset(-1))
+		}
+	}
+	s.findRules(1, s.w, s.w, s.h)
+	s.findRules(s.w, 1, s.h, s.w)
+	return s
+}
+
+// findRules marks long thin runs along lines: step leads along a line of n pixels,
+// across from line to line, of which there are lines. What crosses a rule stays a stroke.
+func (s *sheet) findRules(step, across, n, lines int) {
+	least, thick := max(32, 4*s.height), max(3, s.height/3)
+	for l := range lines {
+		for k := 0; k < n; {
+			from := k
+			for k < n && s.pix[l*across+k*step] != blank {
+				k++
+			}
+			if k-from >= least {
+				s.rule(l, from, k, step, across, lines, thick)
+			}
+			k++
+		}
+	}
+}
+
+func (s *sheet) rule(l, from, to, step, across, lines, thick int) {
+	for k := from; k < to; k++ {
+		a, b := l, l
+		for a > 0 && l-a <= thick && s.pix[(a-1)*across+k*step] != blank {
+			a--
+		}
+		for b+1 < lines && b-l <= thick && s.pix[(b+1)*across+k*step] != blank {
+			b++
+		}
+		if b-a+1 <= thick {
+			s.pix[l*across+k*step] = ruled
+		}
+	}
+}
+
+// shape is connected ink.
+type shape struct {
+	box    image.Rectangle
+	pixels int
+	edge   int // pixels beside paper
+	words  int // pixels in printed words
+}
+
+// width is about how wide its strokes are.
+func (s shape) width() float64 { return 2 * float64(s.pixels) / float64(max(1, s.edge)) }
+
+// within follows all strokes that begin in a window, wherever they lead.
+func (s *sheet) within(window image.Rectangle) []shape {
+	window = window.Intersect(image.Rect(0, 0, s.w, s.h))
+	var out []shape
+	var followed []int
+	for y := window.Min.Y; y < window.Max.Y; y++ {
+		for x := window.Min.X; x < window.Max.X; x++ {
+			if s.pix[y*s.w+x] == stroke {
+				n := len(followed)
+				followed = s.follow(followed, y*s.w+x)
+				out = append(out, s.measure(followed[n:]))
+			}
+		}
+	}
+	for _, at := range followed {
+		s.pix[at] = stroke
+	}
+	return out
+}
+
+// follow appends the pixels that are connected with one, over gaps of a pixel and over
+// rules that a stroke crosses.
+func (s *sheet) follow(found []int, at int) []int {
+	first := len(found)
+	found = append(found, at)
+	s.pix[at] = visited
+	for k := first; k < len(found); k++ {
+		x, y := found[k]%s.w, found[k]/s.w
+		for ny := max(0, y-2); ny <= min(s.h-1, y+2); ny++ {
+			for nx := max(0, x-2); nx <= min(s.w-1, x+2); nx++ {
+				if n := ny*s.w + nx; s.pix[n] == stroke {
+					s.pix[n] = visited
+					found = append(found, n)
+				}
+			}
+		}
+	}
+	return found
+}
+
+func (s *sheet) measure(pixels []int) shape {
+	out := shape{pixels: len(pixels)}
+	for _, at := range pixels {
+		p := image.Pt(at%s.w, at/s.w)
+		out.box = out.box.Union(image.Rectangle{Min: p, Max: p.Add(image.Pt(1, 1))})
+		if (p.X > 0 && s.pix[at-1] == blank) || (p.X+1 < s.w && s.pix[at+1] == blank) ||
+			(p.Y > 0 && s.pix[at-s.w] == blank) || (p.Y+1 < s.h && s.pix[at+s.w] == blank) {
+			out.edge++
+		}
+	}
+	near := slices.DeleteFunc(slices.Clone(s.print), func(r image.Rectangle) bool { return !r.Overlaps(out.box) })
+	for _, at := range pixels {
+		p := image.Pt(at%s.w, at/s.w)
+		if slices.ContainsFunc(near, func(r image.Rectangle) bool { return p.In(r) }) {
+			out.words++
+		}
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+package mark
+
+import (
+	"cmp"
+	"image"
+	"slices"
+
+	"blotter/internal/cell/inside/words"
+	"blotter/internal/document"
+)
+
+// A signature is ink beside, above or below a label that asks for one, and no printed
+// word. Its strokes are followed wherever they lead, over the line and out of the field.
+
+// signatures returns the boxes of the signatures on a page, in the raster's pixels, in
+// which the words' boxes are given, too.
+func signatures(r raster, ws []words.Word) []document.Box {
+	fs := fields(ws, r.w)
+	if len(fs) == 0 || r.w < 4*cell || r.h < 4*cell {
+		return nil
+	}
+	s := inkOf(r, ws, medianHeight(ws))
+	var out []image.Rectangle
+	for _, f := range fs {
+		if box := s.signed(f); !box.Empty() {
+			out = append(out, box.Inset(-max(2, s.height/4)).Intersect(image.Rect(0, 0, r.w, r.h)))
+		}
+	}
+	return united(out)
+}
+
+// medianHeight is how high the page's words are, at least 6 pixels.
+func medianHeight(ws []words.Word) int {
+	var hs []int
+	for _, w := range ws {
+		hs = append(hs, min(w.Box.W, w.Box.H))
+	}
+	slices.Sort(hs)
+	return max(6, hs[len(hs)/2])
+}
+
+// signed is the box around the ink that signs a field: right of the label, or else the
+// larger of what stands on a line above and below it.
+func (s *sheet) signed(f field) image.Rectangle {
+	h := f.label.Dy()
+	beside := image.Rect(f.label.Max.X, f.label.Min.Y-h, min(f.right, f.label.Max.X+40*h), f.label.Max.Y+h/2)
+	if box := s.handwriting(beside); !box.Empty() {
+		return box
+	}
+	wide := max(f.label.Max.X, min(f.right, f.label.Min.X+25*h))
+	var best image.Rectangle
+	for _, w := range []image.Rectangle{
+		image.Rect(f.label.Min.X-h, f.label.Min.Y-4*h, wide, f.label.Min.Y),
+		image.Rect(f.label.Min.X-h, f.label.Max.Y, wide, f.label.Max.Y+4*h),
+	} {
+		if !s.hasRule(w) {
+			continue
+		}
+		if box := s.handwriting(w); area(box) > area(best) {
+			best = box
+		}
+	}
+	return best
+}
+
+// hasRule reports whether there is a line in a window to sign on.
+func (s *sheet) hasRule(window image.Rectangle) bool {
+	window = window.Intersect(image.Rect(0, 0, s.w, s.h))
+	n := 0
+	for y := window.Min.Y; y < window.Max.Y; y++ {
+		for _, v := range s.pix[y*s.w+window.Min.X : y*s.w+window.Max.X] {
+			if v == ruled {
+				n++
+			}
+		}
+	}
+	return n >= 4*s.height
+}
+
+func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
+
+// handwriting is the box around the strokes in a window that are no print, if they are
+// enough for a signature.
+func (s *sheet) handwriting(window image.Rectangle) image.Rectangle {
+	var strokes []image.Rectangle
+	for _, p := range s.within(window) {
+		if s.isPen(p) {
+			strokes = append(strokes, p.box)
+		}
+	}
+	var box image.Rectangle
+	large := false
+	for _, p := range strokes {
+		box = box.Union(p)
+		large = large || p.Dx() >= s.height || p.Dy() >= s.height
+	}
+	if !large || box.Dx() < 2*s.height || 4*box.Dy() < 3*s.height {
+		return image.Rectangle{}
+	}
+	return box
+}
+
+// isPen reports whether a shape may be part of a signature: no speck, no print, no
+// block, and not half the page.
+func (s *sheet) isPen(p shape) bool {
+	return max(p.box.Dx(), p.box.Dy())*3 >= s.height && 2*p.words < p.pixels && p.width() <= float64(s.height)/2 &&
+		5*p.box.Dx() < 4*s.w && p.box.Dy() < max(12*s.height, s.h/8)
+}
+
+// united joins boxes that overlap, from the top.
+func united(rs []image.Rectangle) []document.Box {
+	slices.SortFunc(rs, func(a, b image.Rectangle) int { return cmp.Or(a.Min.Y-b.Min.Y, a.Min.X-b.Min.X) })
+	for again := true; again; {
+		again = false
+		for i := range rs {
+			for j := len(rs) - 1; j > i; j-- {
+				if rs[i].Overlaps(rs[j]) {
+					rs[i] = rs[i].Union(rs[j])
+					rs = slices.Delete(rs, j, j+1)
+					again = true
+				}
+			}
+			if again {
+				break
+			}
+		}
+	}
+	out := make([]document.Box, len(rs))
+	for i, r := range rs {
+		out[i] = document.BoxOf(r)
+	}
+	return out
+}

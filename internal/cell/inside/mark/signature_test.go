@@ -1,0 +1,101 @@
+package mark
+
+import (
+	"image/color"
+	"testing"
+
+	"blotter/internal/cell/inside/words"
+	"blotter/internal/document"
+	"blotter/internal/examples/paper"
+)
+
+// signedPage sets a label on a page of a form and lets draw sign it. It returns what was
+// found and the words.
+func signedPage(t *testing.T, label string, draw func(*paper.Sheet) document.Box) (Marks, document.Box, []words.Word) {
+	t.Helper()
+	const dpi = 200
+	st := paper.Style{Face: paper.Regular, Size: 11}
+	s := &paper.Sheet{Width: 595, Height: 842}
+	page := &words.Page{Width: 1653, Height: 2339}
+	for i, line := range []struct {
+		x, y float64
+		text string
+	}{
+		{60, 100, "I agree to the treatment and have read the sheet that was given to me."},
+		{60, 400, label}, {400, 400, "Date:"}, {440, 400, "04/12/2025"},
+		{60, 470, "Please return this form to the reception desk of the clinic."},
+	} {
+		s.Text(line.x, line.y, st, line.text)
+		page.Words = append(page.Words, setWords(line.x, line.y, st, line.text, i, dpi)...)
+	}
+	want := draw(s)
+	m, err := New().Find(drawn(t, s, dpi), page, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, want, page.Words
+}
+
+func rule(s *paper.Sheet, x, y, w float64) { s.Fill(x, y, w, 0.8, color.Black) }
+
+func TestSignaturesAreCoveredByTheirLabel(t *testing.T) {
+	beside := func(s *paper.Sheet) document.Box {
+		rule(s, 160, 402, 220)
+		return autograph(s, 190, 404, 120, 26, 200)
+	}
+	for _, label := range []string{
+		"Signature:", "Patient signature", "Signature of patient:", "Signed", "Signed by:", "Unterschrift", "Unterschrift des Patienten",
+		"Firma", "Handtekening", "Assinatura:", "Signature du patient", "X______", "Approved by:", "SIGN HERE",
+	} {
+		m, want, page := signedPage(t, label, beside)
+		if len(m.Findings) != 1 || m.Findings[0].Type != document.Signature || m.Findings[0].Source != document.ByInk {
+			t.Errorf("%s: found %+v", label, m.Findings)
+			continue
+		}
+		if err := fitsIn(want, m.Findings[0].Box); err != nil {
+			t.Errorf("%s: %v", label, err)
+		}
+		for _, w := range page {
+			if 5*w.Box.Intersect(m.Findings[0].Box).Area() > w.Box.Area() {
+				t.Errorf("%s: the box %v takes %q at %v", label, m.Findings[0].Box, w.Text, w.Box)
+			}
+		}
+	}
+}
+
+func TestSignaturesAboveAndBelowTheirLabel(t *testing.T) {
+	for name, draw := range map[string]func(*paper.Sheet) document.Box{
+		"above": func(s *paper.Sheet) document.Box {
+			rule(s, 60, 388, 200)
+			return autograph(s, 90, 386, 110, 24, 200)
+		},
+		"below": func(s *paper.Sheet) document.Box {
+			rule(s, 60, 440, 200)
+			return autograph(s, 80, 438, 110, 24, 200)
+		},
+	} {
+		m, want, _ := signedPage(t, "Signature", draw)
+		if len(m.Findings) != 1 || fitsIn(want, m.Findings[0].Box) != nil {
+			t.Errorf("%s: found %+v, want %v", name, m.Findings, want)
+		}
+	}
+}
+
+func TestNothingIsASignatureWithoutItsLabelOrInk(t *testing.T) {
+	nothing := func(s *paper.Sheet) document.Box { rule(s, 160, 402, 220); return document.Box{} }
+	ink := func(s *paper.Sheet) document.Box { return autograph(s, 190, 404, 120, 26, 200) }
+	for name, c := range map[string]struct {
+		label string
+		draw  func(*paper.Sheet) document.Box
+	}{
+		"an empty field":      {"Signature:", nothing},
+		"a printed value":     {"Signature: on file", nothing},
+		"ink at another word": {"Diagnosis:", ink},
+		"a word of a text":    {"signed estimate for the", ink},
+		"significant":         {"Significant findings", ink},
+	} {
+		if m, _, _ := signedPage(t, c.label, c.draw); len(m.Findings) > 0 {
+			t.Errorf("%s: found %+v", name, m.Findings)
+		}
+	}
+}
