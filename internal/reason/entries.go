@@ -213,4 +213,6 @@ var table = []Entry{
 		"A truth file has mistakes, so nothing was measured; each is named with its place. Correct them as docs/measuring.md describes and run again."},
 	{103, TruthMissing, Operator, OwnerOperator, 422, ExitUsage,
 		"There is no document to measure: none has a file NAME.truth.json beside it, or none is of the kinds asked for. docs/measuring.md says how to make truth files."},
+	{104, MarkFailed, Permanent, OwnerDocument, 422, ExitRejected,
+		"The image could not be searched for faces, bar codes and signatures, so it was withheld. Let a person redact the original, and report the job id."},
 }

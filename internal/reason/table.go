@@ -43,6 +43,7 @@ const (
 
 	ReadUnread  Code = "read.unread_text"
 	ReadFailed  Code = "read.engine_failed"
+	MarkFailed  Code = "mark.failed"
 	RedactLook  Code = "redact.second_look"
 	RedactBoxes Code = "redact.box_limit"
 

@@ -124,14 +124,20 @@ func (p *pipeline) refusesUnread(page *words.Page) bool {
 
 var errUnread = reason.Because(reason.ReadUnread, errors.New("inside: text was not understood"))
 
-// sameWords is a copy of a page's words in the upright pixels of an image that shows
-// the same and is turned first onto the page and then upright.
-func (a *asset) sameWords(page *words.Page) *words.Page {
+// fromPage maps boxes of a page's upright picture into that of an image that shows the
+// same, and is turned first onto the page and then upright.
+func (a *asset) fromPage(page *words.Page) func(document.Box) document.Box {
 	turn := (a.turned + page.Turn) % 4
-	to := func(b document.Box) document.Box {
+	return func(b document.Box) document.Box {
 		onImage := a.back.box(page.ToAsset(b), a.Width, a.Height)
 		return (4 - turn).ToAsset(onImage, a.Width, a.Height)
 	}
+}
+
+// sameWords is a copy of a page's words in the upright pixels of an image that shows
+// the same.
+func (a *asset) sameWords(page *words.Page) *words.Page {
+	turn, to := (a.turned+page.Turn)%4, a.fromPage(page)
 	out := &words.Page{Width: a.Width, Height: a.Height, Turn: turn, Letters: map[int][]document.Box{}}
 	if turn%2 == 1 {
 		out.Width, out.Height = a.Height, a.Width

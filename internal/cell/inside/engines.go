@@ -8,6 +8,7 @@ import (
 
 	"blotter/internal/cell/inside/detect"
 	"blotter/internal/cell/inside/extract"
+	"blotter/internal/cell/inside/mark"
 	"blotter/internal/cell/inside/read"
 	"blotter/internal/cell/wire"
 	"blotter/internal/reason"
@@ -41,7 +42,7 @@ func loadEach(s wire.Setup) (e engines, err error) {
 	if e.extract, err = extract.LoadEngines(wire.Path(wire.CacheFD)); err != nil {
 		return engines{}, err
 	}
-	e.finder = detect.New()
+	e.finder, e.marker = detect.New(), mark.New()
 	if s.Classifier == nil {
 		return e, nil
 	}

@@ -24,7 +24,7 @@ var omit = func(round int, fs []document.Finding) []document.Finding { return fs
 // shows. What is found then joins the asset's findings. It withholds the asset with
 // redact.second_look where looking does not help.
 func (p *pipeline) burn(ctx context.Context, a *asset, img draw.Image) error {
-	kept := remaining(a.page, a.findings)
+	kept := remaining(a.shown(), a.findings)
 	p.paint(img, omit(0, a.findings))
 	if !p.asks(document.BySecondLook) {
 		return nil

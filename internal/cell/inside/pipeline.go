@@ -14,6 +14,7 @@ import (
 
 	"blotter/internal/cell/inside/detect"
 	"blotter/internal/cell/inside/extract"
+	"blotter/internal/cell/inside/mark"
 	"blotter/internal/cell/inside/redact"
 	"blotter/internal/cell/inside/sniff"
 	"blotter/internal/cell/inside/words"
@@ -27,6 +28,7 @@ type engines struct {
 	extract extract.Engines
 	reader  reader
 	finder  *detect.Finder
+	marker  *mark.Marker
 	tagger  tagger // the operator's classifier; nil: none
 }
 
@@ -60,11 +62,13 @@ type pipeline struct {
 // asset is one image of the document between the passes.
 type asset struct {
 	extract.Item
-	page     *words.Page        // as it was read; nil where it was not
-	findings []document.Finding // in the asset's own pixels
-	sharesOf *asset             // the page that shows the same and was read in its stead
-	back     matrix             // from that page's pixels to this image's
-	turned   document.Turn      // how that page shows this image
+	page      *words.Page        // as it was read; nil where it was not
+	findings  []document.Finding // in the asset's own pixels
+	marks     mark.Marks         // on the upright page
+	explained []document.Box     // of the page, seen as text and explained by a mark
+	sharesOf  *asset             // the page that shows the same and was read in its stead
+	back      matrix             // from that page's pixels to this image's
+	turned    document.Turn      // how that page shows this image
 }
 
 // run is the list of steps.
@@ -169,7 +173,7 @@ func endsDocument(err error) bool {
 	return code == reason.CellCrashed || reason.Must(code).Class != reason.Permanent
 }
 
-// readOne keeps the words of an asset and drops its pixels.
+// readOne keeps the words and marks of an asset and drops its pixels.
 func (p *pipeline) readOne(ctx context.Context, i int, a *asset) error {
 	img, err := p.load(i)
 	if err != nil {
@@ -179,6 +183,13 @@ func (p *pipeline) readOne(ctx context.Context, i int, a *asset) error {
 	if err != nil {
 		return err
 	}
+	if err := p.readWords(ctx, img, layer, a); err != nil {
+		return err
+	}
+	return p.mark(img, a)
+}
+
+func (p *pipeline) readWords(ctx context.Context, img image.Image, layer []words.Word, a *asset) error {
 	defer p.in(document.StageRead)()
 	return guard(reason.CellCrashed, func() error {
 		page, err := p.engines.reader.Read(ctx, img, layer)
@@ -187,9 +198,6 @@ func (p *pipeline) readOne(ctx context.Context, i int, a *asset) error {
 		}
 		a.page = &page
 		p.spell(img, a.page)
-		if p.refusesUnread(a.page) {
-			return errUnread
-		}
 		return nil
 	})
 }
@@ -271,7 +279,7 @@ func (p *pipeline) detect(ctx context.Context, _ *os.File) error {
 	}
 	p.found = p.engines.finder.Without(p.task.Without...).Find(pages, subject)
 	for i, a := range read {
-		a.findings = p.judge(a.page, p.found.Findings[i])
+		a.findings = p.judge(a.page, slices.Concat(p.found.Findings[i], p.marked(a)))
 	}
 	p.carry()
 	return nil

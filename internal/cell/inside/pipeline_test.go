@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"blotter/internal/cell/inside/detect"
+	"blotter/internal/cell/inside/mark"
 	"blotter/internal/cell/inside/redact"
 	"blotter/internal/cell/inside/words"
 	"blotter/internal/cell/wire"
@@ -129,6 +130,7 @@ func processWith(t *testing.T, e engines, task wire.Task) outcome {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	e.marker = mark.New()
 	if err := redact.Encode(f, paper()); err != nil {
 		t.Fatal(err)
 	}
