@@ -340,7 +340,7 @@ func (s *station) ended(id document.ID, target document.State, why reason.Code) 
 	}
 	blobs, err := s.vault.List(s.Context(), id)
 	s.must(err)
-	if released := target == document.Released; released != (len(blobs) == 1) || released != s.hasKey(id, vault.Derivative) {
+	if released := target.Releases(); released != (len(blobs) == 1) || released != s.hasKey(id, vault.Derivative) {
 		s.Errorf("%s: %d blobs are stored", target, len(blobs))
 	}
 	s.noCopyLeft()
