@@ -13,6 +13,7 @@ import (
 // real vault, the signer at work. What the API answers by itself is tried more often in
 // internal/intake.
 func TestAttackedService(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	v := s.serve("BLOTTER_API_RATE_PER_SECOND=10000", "BLOTTER_API_RATE_BURST=10000")
 	ctx, c := limited(t), v.client("")
@@ -22,7 +23,7 @@ func TestAttackedService(t *testing.T) {
 	for _, role := range []string{"client", "reader", "reviewer", "operator"} {
 		target.Keys = append(target.Keys, s.addKey("--tenant", "default", "--role", role))
 	}
-	for _, body := range [][]byte{read(t, "../../examples/referral-letter.pdf"), []byte("no document"), []byte("GIF89a")} {
+	for _, body := range [][]byte{read(t, tiny(t)), []byte("no document"), []byte("GIF89a")} {
 		j, err := c.Wait(ctx, upload(t, ctx, c, body, client.UploadOptions{Originals: true}).ID)
 		if err != nil {
 			t.Fatal(err)

@@ -36,6 +36,7 @@ var (
 // TestCanaries redacts a document whose words were read, and searches every byte that
 // is left for them.
 func TestCanaries(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	dir := filepath.Join(t.TempDir(), named[0])
 	if err := os.Mkdir(dir, 0o700); err != nil {

@@ -16,6 +16,7 @@ import (
 // that no other layer does, and its digests stand in the job's events. Files that are not
 // the pinned ones end the command before anything is done.
 func TestClassifierIsOnRecord(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	pinned := map[string]string{} // by name in the events
 	settings := []string{"BLOTTER_CLASSIFIER_DIRECTORY=" + dir, "BLOTTER_CLASSIFIER_LABELS=WHOM=place"}

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -19,9 +19,9 @@ import (
 	"blotter/internal/examples"
 )
 
-// killers is how many stations are killed beside each other: one a processor of a small
-// machine.
-const killers = 2
+// killers is how many stations are killed beside each other: more than a small machine
+// has processors, since whoever comes after a kill waits for its lease to run out.
+const killers = 4
 
 // tiny writes the smallest document that is a whole job.
 func tiny(t *testing.T) string {
@@ -76,60 +76,52 @@ func (s *station) jobs() (received, delivered int) {
 // TestKilledAtEveryPoint kills the program before and after each commit, fsync, rename
 // and removal, one run for each, until a run passes them all.
 func TestKilledAtEveryPoint(t *testing.T) {
+	t.Parallel()
 	binary, err := crashBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := tiny(t)
-	points := make(chan int)
-	var passed sync.Once
-	done := make(chan struct{}) // closed once a run was not killed any more
-	go func() {
-		defer close(points)
-		for n := 1; ; n++ {
-			select {
-			case points <- n:
-			case <-done:
-				return
-			}
-		}
-	}()
-	killed := 0
-	var mu sync.Mutex
-	t.Run("points", func(t *testing.T) {
-		for range killers {
-			t.Run("killer", func(t *testing.T) {
-				t.Parallel()
-				for n := range points {
-					s := newStation(t, fmt.Sprintf("BLOTTER_CRASH=*:%d", n))
-					r := s.run(binary, "redact", "--out", filepath.Join(t.TempDir(), "out"), file)
-					if r.exit == 0 {
-						passed.Do(func() { close(done) })
-						continue
-					}
-					if r.exit != -1 {
-						t.Fatalf("point %d: exit %d:\n%s", n, r.exit, r.err)
-					}
-					s.recovers(file)
-					mu.Lock()
-					killed++
-					mu.Unlock()
+	var point, killed atomic.Int64
+	var passed atomic.Bool // once a run was not killed any more
+	for k := range killers {
+		t.Run(fmt.Sprintf("killer %d", k), func(t *testing.T) {
+			t.Parallel()
+			for !passed.Load() {
+				n := point.Add(1)
+				s := newStation(t, fmt.Sprintf("BLOTTER_CRASH=*:%d", n))
+				r := s.run(binary, "redact", "--out", filepath.Join(t.TempDir(), "out"), file)
+				if r.exit == 0 {
+					passed.Store(true)
+					continue
 				}
-			})
+				if r.exit != -1 {
+					t.Fatalf("point %d: exit %d:\n%s", n, r.exit, r.err)
+				}
+				s.recovers(file)
+				killed.Add(1)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		t.Logf("killed at %d points", killed.Load())
+		if killed.Load() < 50 {
+			t.Errorf("only %d points were found: are they compiled in?", killed.Load())
 		}
 	})
-	t.Logf("killed at %d points", killed)
-	if killed < 50 {
-		t.Errorf("only %d points were found: are they compiled in?", killed)
-	}
 }
 
-// randomKills is how many instants TestKilledAtRandom tries.
-const randomKills = 200
+// randomKills is how many instants TestKilledAtRandom tries, and inARow how many of them,
+// at most, before somebody may recover.
+const (
+	randomKills = 200
+	inARow      = 4
+)
 
 // TestKilledAtRandom kills the program at random instants, again and again on the same
-// stations, so that recovery meets what recovery left.
+// stations, so that recovery meets what recovery left, or is killed itself.
 func TestKilledAtRandom(t *testing.T) {
+	t.Parallel()
 	file := tiny(t)
 	began := time.Now()
 	newStation(t).redact(0, file)
@@ -138,16 +130,21 @@ func TestKilledAtRandom(t *testing.T) {
 		t.Run(fmt.Sprintf("station %d", k), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(2026, uint64(k)))
-			s := newStation(t)
-			killed := 0
-			for range randomKills / killers {
-				if s.killedAfter(time.Duration(random.Float64()*float64(whole)), file) {
-					killed++
+			s := newStation(t, "BLOTTER_QUEUE_ATTEMPTS=100")
+			killed, tried := 0, 0
+			for tried < randomKills/killers {
+				instants := whole
+				for range 1 + random.IntN(inARow) {
+					tried++
+					if s.killedAfter(time.Duration(random.Float64()*float64(instants)), file) {
+						killed++
+						instants = whole + lease // what a killed run had claimed is free only then
+					}
 				}
 				s.recovers(file)
 			}
-			t.Logf("%d of %d runs were killed before their end (a whole run took %v)", killed, randomKills/killers, whole)
-			if killed < randomKills/killers/4 {
+			t.Logf("%d of %d runs were killed before their end (a whole run took %v)", killed, tried, whole)
+			if killed < tried/4 {
 				t.Errorf("only %d runs were killed", killed)
 			}
 		})

@@ -99,6 +99,7 @@ func awaitLease(path string) error {
 // What a person does beside a running service, which holds the signing key, is signed by
 // that service; the command ends once it is.
 func TestDeskWaitsForTheSigner(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	if r := s.run(program(t), "keys", "add", "--tenant", "ward", "--role", "client"); r.exit != 0 {
 		t.Fatalf("keys add ended with %d: %s", r.exit, r.err)
@@ -141,6 +142,7 @@ func TestDeskWaitsForTheSigner(t *testing.T) {
 
 // A key whose making cannot be signed is not handed out.
 func TestUnsignedKeyIsNotShown(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	path := filepath.Join(s.data, "blotter.db")
 	add := func() ran { return s.run(program(t), "keys", "add", "--tenant", "ward", "--role", "client") }
@@ -163,6 +165,7 @@ func TestUnsignedKeyIsNotShown(t *testing.T) {
 // A job that is cancelled while a worker holds it ends at once; the worker writes nothing
 // more, and its command says what became of the document.
 func TestCancelWhileLeased(t *testing.T) {
+	t.Parallel()
 	s, file := newStation(t), page(t)
 	r := s.start("redact", "--json", "--out", filepath.Join(t.TempDir(), "out"), file)
 	j := s.awaitJob(isLeased)

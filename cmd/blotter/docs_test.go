@@ -182,6 +182,7 @@ func (d *session) play() {
 }
 
 func TestReadmeSession(t *testing.T) {
+	t.Parallel()
 	d := open(t, "README.md")
 	if d.steps[0].commands != startsService {
 		t.Errorf("the session begins with %q", d.steps[0].commands)
@@ -197,6 +198,7 @@ const unreachable = "clinic=s3://archive/?region=eu-central-1&endpoint=http://12
 // TestAPIDocSession runs docs/api.md and wants every operation of the OpenAPI document to
 // have succeeded in it.
 func TestAPIDocSession(t *testing.T) {
+	t.Parallel()
 	d := open(t, "docs/api.md",
 		"BLOTTER_SERVE_SOURCES=clinic=file://"+shownScans+"/,"+unreachable, "AWS_ACCESS_KEY_ID=none", "AWS_SECRET_ACCESS_KEY=none",
 		"BLOTTER_QUEUE_ATTEMPTS=1")

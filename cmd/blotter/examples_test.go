@@ -19,6 +19,7 @@ const maxLost = 0.10
 
 // The documents that ship with the project, judged by their pixels.
 func TestExamplesAreRedacted(t *testing.T) {
+	t.Parallel()
 	all, err := examples.All()
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 // TestScripts runs the sessions under testdata/script as a user would type them. Each
 // starts in a directory that holds the example documents and has a data directory.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	bin := filepath.Dir(program(t))
 	all, err := examples.All()
 	if err != nil {

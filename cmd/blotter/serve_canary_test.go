@@ -36,6 +36,7 @@ const secretOfStore = root + "secretaccesskey"
 // remember in every place that has room for them, and searches all that it says and all
 // that it leaves behind.
 func TestServiceCanaries(t *testing.T) {
+	t.Parallel()
 	c := newCourier(t)
 	defer c.wantAllPlanted()
 	first := c.raw()

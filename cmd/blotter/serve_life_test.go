@@ -17,6 +17,7 @@ import (
 
 // TestServeCancels ends a waiting job at once, and a running one by killing its cell.
 func TestServeCancels(t *testing.T) {
+	t.Parallel()
 	s := newStation(t, "BLOTTER_WORKERS=1", "BLOTTER_SERVE_INTERACTIVE_WORKERS=0", "BLOTTER_QUEUE_LEASE=1h")
 	v := s.serve()
 	ctx, c := limited(t), v.client("")
@@ -46,6 +47,7 @@ func TestServeCancels(t *testing.T) {
 // TestServeStopsPolitely gives the document under way back where the grace time is too
 // short for it, and the next start finishes it.
 func TestServeStopsPolitely(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	v := s.serve("BLOTTER_SERVE_GRACE=10ms")
 	ctx := limited(t)
@@ -68,6 +70,7 @@ func TestServeStopsPolitely(t *testing.T) {
 // TestServeCutsImagesOff ends the work on an image whose client is cut off at the end of the
 // grace time, as if the client had gone, and leaves no working copy behind.
 func TestServeCutsImagesOff(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	v := s.serve("BLOTTER_SERVE_GRACE=10ms")
 	ctx := limited(t)
@@ -86,6 +89,7 @@ func TestServeCutsImagesOff(t *testing.T) {
 
 // TestServeFinishesWithinTheGrace lets the document under way end.
 func TestServeFinishesWithinTheGrace(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	v := s.serve("BLOTTER_SERVE_GRACE=2m")
 	ctx := limited(t)
@@ -129,6 +133,7 @@ const killedUploads = 40
 // TestServeKilled kills the service while documents come in and are worked on, and wants
 // each of them to end once.
 func TestServeKilled(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	v := s.serve()
 	ctx, body := limited(t), read(t, tiny(t))
@@ -165,6 +170,7 @@ func TestServeKilled(t *testing.T) {
 
 // TestServeTellsOperators: health, readiness, metrics, and dead letters by command.
 func TestServeTellsOperators(t *testing.T) {
+	t.Parallel()
 	s := newStation(t, "BLOTTER_QUEUE_ATTEMPTS=1")
 	dir := t.TempDir()
 	v := s.serve("BLOTTER_SERVE_SOURCES=file://"+dir+"/", "BLOTTER_BUDGETS_READ=1ms")

@@ -138,6 +138,7 @@ func wants(t *testing.T, err error, code string) {
 
 // TestServe is the main use of the service: upload, wait, download, verify offline.
 func TestServe(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	v := s.serve()
 	ctx, c := limited(t), v.client("")
@@ -192,6 +193,7 @@ func TestServe(t *testing.T) {
 
 // TestServeRefusals: what belongs elsewhere ends with a reason that says where.
 func TestServeRefusals(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	v := s.serve()
 	ctx, c := limited(t), v.client("")
@@ -220,6 +222,7 @@ func TestServeRefusals(t *testing.T) {
 
 // TestServeSynchronously redacts a small image within its request.
 func TestServeSynchronously(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	v := s.serve()
 	ctx, c := limited(t), v.client("")
@@ -239,6 +242,7 @@ func TestServeSynchronously(t *testing.T) {
 
 // TestServeKeepsTenantsApart: what is another's does not exist.
 func TestServeKeepsTenantsApart(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	v := s.serve()
 	ctx := limited(t)
@@ -274,6 +278,7 @@ func TestServeKeepsTenantsApart(t *testing.T) {
 
 // TestServeShowsOriginalsOnRecord: who looks at unredacted pixels stands in the trail.
 func TestServeShowsOriginalsOnRecord(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	v := s.serve()
 	ctx, c := limited(t), v.client("")
@@ -302,6 +307,7 @@ func TestServeShowsOriginalsOnRecord(t *testing.T) {
 // TestServeReferences fetches from a directory that the operator has named, and from
 // nowhere else.
 func TestServeReferences(t *testing.T) {
+	t.Parallel()
 	s := newStation(t)
 	root := t.TempDir()
 	inside, outside := filepath.Join(root, "scans"), filepath.Join(root, "secret.png")

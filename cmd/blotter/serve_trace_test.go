@@ -129,6 +129,7 @@ func logged(t *testing.T, text string) []map[string]any {
 // TestServeTraces follows one trace from a client's request through the queue to the
 // stages of the worker: each span is the child of the one before.
 func TestServeTraces(t *testing.T) {
+	t.Parallel()
 	const trace, begun = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 	const unsampled = "0af7651916cd43dd8448eb211c80319c"
 	s, c := newStation(t), newCollector(t)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"blotter/internal/app"
 	"blotter/internal/audit"
@@ -22,7 +23,9 @@ import (
 )
 
 // The tests of this package drive the real program as its user does. It is built once,
-// without cgo; the crash tests use a second build with the tag crashpoints.
+// without cgo; the crash tests use a second build with the tag crashpoints. Tests run
+// beside each other: much of their time is waiting, for a lease to run out or a process
+// to end. Each has a data directory and ports of its own.
 
 var (
 	plainBinary = sync.OnceValues(func() (string, error) { return build("nodynamic") })
@@ -76,9 +79,13 @@ type ran struct {
 	exit     int // −1: killed by a signal
 }
 
+// lease is how long a station's claims last without a heartbeat: the shortest that may be
+// configured, because whoever comes after a kill waits for its end.
+const lease = time.Second
+
 func (s *station) command(binary string, args ...string) *exec.Cmd {
 	cmd := exec.Command(binary, args...)
-	cmd.Env = append(os.Environ(), "BLOTTER_DATA="+s.data, "BLOTTER_LOG_LEVEL=debug", "BLOTTER_QUEUE_LEASE=1s")
+	cmd.Env = append(os.Environ(), "BLOTTER_DATA="+s.data, "BLOTTER_LOG_LEVEL=debug", "BLOTTER_QUEUE_LEASE="+lease.String())
 	cmd.Env = append(cmd.Env, s.env...)
 	return cmd
 }
