@@ -7,7 +7,9 @@ cd "$(dirname "$0")/.."
 
 tags=nodynamic
 export BLOTTER_TEST_NEED_ENGINES=1 # a test that lacks the engines fails instead of skipping
-timeout=45m # of a package; the command's takes a quarter of an hour on two cores
+timeout=45m # of a package, on a machine that does much else
+beside=4    # tests of the command at once, at least: they wait more than they compute
+[ "$(nproc)" -le "$beside" ] || beside=$(nproc)
 
 # need COMMAND WHY PACKAGE...: installs the Debian packages where the command is missing
 # and we may, and says what to install where not.
@@ -43,7 +45,7 @@ echo '== with the race detector'
 CGO_ENABLED=1 go test -race -tags "$tags" -timeout "$timeout" $pure || failed=1
 echo '== without cgo: what opens the engines, the command, cells and crashes'
 # shellcheck disable=SC2086
-CGO_ENABLED=0 go test -tags "$tags" -timeout "$timeout" $native || failed=1
+CGO_ENABLED=0 go test -tags "$tags" -timeout "$timeout" -parallel "$beside" $native || failed=1
 echo '== crash points'
 CGO_ENABLED=0 go test -tags "$tags,crashpoints" -timeout "$timeout" ./internal/durable ./internal/vault ./internal/sqlite ./internal/audit/sequencer -run "Crash|Killed|Child" || failed=1
 exit "$failed"
