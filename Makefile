@@ -12,10 +12,10 @@ TAGS := nodynamic
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo true || echo false)
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help setup build demo test tidy lint check fuzz bench bench-serve bench-read picture specimens generate clean
+.PHONY: help setup build demo test tidy lint check fuzz bench bench-serve bench-read bench-layers picture specimens generate clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: build ## fetch the engines that read text (pinned by digest) and warm their cache
 	scripts/setup.sh
@@ -56,6 +56,9 @@ bench-serve: setup ## load the service: answer times, memory, kill -9; writes do
 DOCUMENTS ?= out/specimens/tune
 bench-read: setup ## what a page costs beside tesseract, by kind of DOCUMENTS; writes docs/benchmarks.md
 	scripts/bench-read.sh $(DOCUMENTS)
+
+bench-layers: setup ## what each layer of finding gives on DOCUMENTS, for three readers; writes docs/benchmarks.md
+	scripts/bench-layers.sh $(DOCUMENTS)
 
 picture: demo ## make the README's picture from the demo's output
 	CGO_ENABLED=0 go run ./scripts/picture

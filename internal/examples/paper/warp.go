@@ -12,6 +12,8 @@ import (
 // sheet in a scanner does to a page.
 type Mapping [9]float64
 
+// At maps a point.
+// At is where the map takes a point.
 func (m Mapping) At(p truth.Point) truth.Point {
 	w := m[6]*p.X + m[7]*p.Y + m[8]
 	return truth.Point{X: (m[0]*p.X + m[1]*p.Y + m[2]) / w, Y: (m[3]*p.X + m[4]*p.Y + m[5]) / w}
