@@ -99,6 +99,13 @@ func (f *Finder) typeOfCompound(w string) document.Type {
 	return 0
 }
 
+// publicReach is how far apart the rows below a label of measures may stand, in heights:
+// captions are small print.
+const publicReach = 8
+
+// publicTokens is the longest measure or code of a table, in tokens: "10.5 - 12.5 g/dL".
+const publicTokens = 9
+
 // markPublic marks what stands beside or below a label of measures and public codes: a
 // procedure's or a drug's code, the results of a table. Its digits identify nobody.
 func (sh *sheet) markPublic(l label) {
@@ -116,11 +123,11 @@ func (sh *sheet) markPublic(l label) {
 	above := row
 	for j := sh.toks[l.from].row + 1; j < len(sh.rows) && j <= sh.toks[l.from].row+headedRows; j++ {
 		q := &sh.rows[j]
-		if !q.upright || q.middle()-above.middle() > 4*max(above.height, q.height) {
+		if !q.upright || q.middle()-above.middle() > publicReach*max(above.height, q.height) {
 			return
 		}
 		from, to := sh.inColumn(q, l, left, right)
-		if from < to && sh.inLabel[from] {
+		if from < to && (sh.inLabel[from] || to-from > publicTokens) {
 			return
 		}
 		for k := from; k < to; k++ {

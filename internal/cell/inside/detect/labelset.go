@@ -20,6 +20,7 @@ type labelSet struct {
 	exact map[string]labelDef
 	near  map[string][]string // a key with one letter left out → the keys it came from
 	short set                 // labels of up to three letters as they are spelt
+	ends  map[string]uint64   // first and last three letters of keys → the lengths of these, a bit each
 	long  int                 // most runes of a key
 }
 
@@ -37,7 +38,7 @@ func (s *labelSet) isMisspelt(word string) bool {
 }
 
 func loadLabels() labelSet {
-	s := labelSet{short: set{}, exact: map[string]labelDef{}, near: map[string][]string{}}
+	s := labelSet{short: set{}, ends: map[string]uint64{}, exact: map[string]labelDef{}, near: map[string][]string{}}
 	for line := range strings.Lines(mustRead("labels.tsv")) {
 		line = strings.TrimSpace(line)
 		name, list, ok := strings.Cut(line, "\t")
@@ -62,6 +63,8 @@ func loadLabels() labelSet {
 		if len(k) < fuzzyFrom {
 			continue
 		}
+		s.ends[k[:endLetters]+"…"] |= 1 << min(len(k), 63)
+		s.ends["…"+k[len(k)-endLetters:]] |= 1 << min(len(k), 63)
 		for i := range k {
 			s.near[k[:i]+k[i+1:]] = append(s.near[k[:i]+k[i+1:]], k)
 		}
@@ -91,7 +94,7 @@ func (s *labelSet) lookup(key string, slip bool) (labelDef, bool) {
 	if d, ok := s.exact[key]; ok {
 		return d, true
 	}
-	if !slip || len(key) < fuzzyFrom || len(key) > s.long+1 {
+	if !slip || len(key) < fuzzyFrom || len(key) > s.long+1 || !s.mayBeNear(key) {
 		return labelDef{}, false
 	}
 	best := ""
@@ -117,6 +120,16 @@ func (s *labelSet) lookup(key string, slip bool) (labelDef, bool) {
 		return labelDef{}, false
 	}
 	return s.exact[best], true
+}
+
+// endLetters is how much of a key's front or back one slip leaves whole.
+const endLetters = 3
+
+// mayBeNear is a cheap look before the dear one: a label with one slip begins or ends like
+// the key and is as long, give or take one.
+func (s *labelSet) mayBeNear(key string) bool {
+	lengths := uint64(7) << (min(len(key), 63) - 1)
+	return s.ends[key[:endLetters]+"…"]&lengths != 0 || s.ends["…"+key[len(key)-endLetters:]]&lengths != 0
 }
 
 // oneSlip reports whether a and b differ by at most one letter.

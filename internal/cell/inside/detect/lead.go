@@ -30,6 +30,7 @@ const (
 	leadColons       // two colons
 	leadRoad         // a numbered road
 	leadSlash        // a stroke or a colon
+	leadWeb          // "www", "http"
 	leadDotWord      // "dot", as people spell addresses
 	leadRoman        // a full stop before I, V or X
 )
@@ -48,6 +49,7 @@ var leadWords = map[lead]string{
 	leadPost:    "box rural county postfach apartado",
 	leadSerial:  "s sn serial",
 	leadDotWord: "dot",
+	leadWeb:     "www http https",
 	leadRoad:    "fm rm cr sr us state county ranch farm old highway hwy route rte interstate",
 }
 

@@ -68,7 +68,7 @@ var otherPatterns = []pattern{
 	compile(document.Email, 0.9, need{lead: leadAt}, `(?i)\b([a-z0-9._%+\-]+ ?[\[(] ?at ?[\])] ?[a-z0-9\-]+(?:(?: ?\. ?| ?[\[(] ?dot ?[\])] ?)[a-z0-9\-]+)+)`, nil),
 	compile(document.Email, 0.8, need{lead: leadDotWord}, `(?i)\b([a-z0-9._%+\-]+ at [a-z0-9\-]+ dot [a-z]{2,})\b`, nil),
 	compile(document.URL, 0.6, need{lead: leadAt}, `(?:^|\s)(@[A-Za-z0-9_]{3,})`, nil),
-	compile(document.URL, 0.9, need{dots: 1}, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
+	compile(document.URL, 0.9, need{dots: 1, lead: leadWeb}, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
 	compile(document.URL, 0.75, need{dots: 1, lead: leadHost}, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),
 	compile(document.IP, 0.8, digitsAndDots(4, 3), `(?:^|[^0-9.])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?:$|[^0-9.])`, isIP),
 	compile(document.IP, 0.8, digits(2), `\b((?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2})\b`, nil),
@@ -124,16 +124,15 @@ var otherPatterns = []pattern{
 	compile(document.Code, 0.8, digits(1), `\b([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\b`, nil),
 }
 
-// patterns looks for all patterns in every row, and across the break of running text.
+// patterns looks for all patterns in every row, and with places across the breaks
+// of running text.
 func (f *Finder) patterns(sh *sheet) []span {
 	var out []span
 	for i := range sh.rows {
 		r := &sh.rows[i]
 		out = append(out, withoutTimes(f.matchRow(sh, r))...)
-		if r.wraps {
-			out = append(out, f.matchBreak(sh, r, &sh.rows[r.below])...)
-		}
 	}
+	out = append(out, f.acrossBreaks(sh)...)
 	for i := range out {
 		out[i].from = sh.fromDay(out[i])
 	}
@@ -232,36 +231,6 @@ func aroundDigits(text string) (int, int) {
 		return a, b + n
 	}
 	return a, len(text)
-}
-
-// breakBytes is how much of each side of a line break is looked at.
-const breakBytes = 48
-
-// matchBreak finds what runs over from one row into the next.
-func (f *Finder) matchBreak(sh *sheet, r, q *row) []span {
-	head, skip := r.text, 0
-	if len(head) > breakBytes {
-		skip = len(head) - breakBytes
-		head = head[skip:]
-	}
-	text := head + " " + q.text[:min(len(q.text), breakBytes)]
-	has := needsOf(text, (f.leadsOfRow(sh, r)|f.leadsOfRow(sh, q))&leadMonth)
-	var out []span
-	for n := range patterns {
-		p := &patterns[n]
-		if !p.need.met(has) || p.score < 0.7 {
-			continue
-		}
-		for _, at := range p.find(text) {
-			if at[0] >= len(head) || at[1] <= len(head)+1 {
-				continue
-			}
-			a, b := sh.tokensAt(r, skip+at[0], len(r.text))
-			c, d := sh.tokensAt(q, 0, at[1]-len(head)-1)
-			out = append(out, span{a, b, p.typ, p.score, document.ByPattern}, span{c, d, p.typ, p.score, document.ByPattern})
-		}
-	}
-	return out
 }
 
 // find returns the byte ranges of valid matches.

@@ -50,6 +50,9 @@ func (f *Finder) street(sh *sheet, i int) (span, bool) {
 		if k > i+1 && f.isStreetWord(w) && (w.title || len(w.fold) > 4) && sh.isStreetName(k-1) && !f.isSaint(sh, k, end) {
 			return place(first, f.addressEnd(sh, k+1, end), 0.8)
 		}
+		if sh.rows[t.row].caps && f.terms.nameStop.has(w.fold) {
+			break // "ROOM 3 WILL BE SEEN BY DR."
+		}
 		if w.kind == sign && !strings.Contains(".-'’", w.text) || w.kind == letters && !w.title || w.kind == number && k > i+1 {
 			break
 		}
@@ -115,7 +118,7 @@ func (f *Finder) addressEnd(sh *sheet, k, end int) int {
 		case len(t.text) == 1 && t.upper && sh.isFlat(f, j-1): // "Apt U", "Ste. X"
 		case j > k && f.terms.sections["address bits"].has(t.fold) && sh.toks[j-1].text == ",":
 		case j > k && t.title && isPostalCode(sh, j-1): // "1200-195 Lisboa", "1016 EA Amsterdam"
-		case t.title && (j == k || f.isPlaceWord(sh, t) || f.leadsToPlace(sh, j+1, end)):
+		case t.title && (j == k && !(sh.rows[t.row].caps && f.terms.notNames.has(t.fold)) || f.isPlaceWord(sh, t) || f.leadsToPlace(sh, j+1, end)):
 		default:
 			return last
 		}

@@ -32,9 +32,10 @@ const leastGap = 0.01
 // sheet is a page made ready for the layers: words cut into tokens, lines joined into
 // rows as a reader sees them.
 type sheet struct {
-	page *words.Page
-	toks []token // row by row, from left to right
-	rows []row   // from top to bottom
+	page   *words.Page
+	frames []document.Box // of its words, turned
+	toks   []token        // row by row, from left to right
+	rows   []row          // from top to bottom
 
 	labels  []label
 	inLabel []bool // by token: it belongs to a label
@@ -45,7 +46,7 @@ type sheet struct {
 type row struct {
 	from, to int          // tokens [from, to)
 	text     string       // the tokens as text; a tab stands for a wide gap
-	box      document.Box // around its words, along the row (see frame)
+	box      document.Box // around its words, along the row (see framesOf)
 	height   int          // median height of its words, pixels, ≥ 1
 	below    int          // the row that stands right below, -1 for none
 	wraps    bool         // running text that goes on in the row below
@@ -81,18 +82,50 @@ const (
 	sign         // anything else
 )
 
-// frame turns the box of a vertical word by a quarter, so that "along the row" is X for
-// every word.
-func frame(w *words.Word) document.Box {
-	if w.Vertical {
-		return document.Box{X: w.Box.Y, Y: w.Box.X, W: w.Box.H, H: w.Box.W}
+// framesOf turns the boxes of vertical words by a quarter, so that for every word X grows
+// along its row and Y from row to row, whether the page's margin reads upwards or down.
+func framesOf(p *words.Page) []document.Box {
+	out := make([]document.Box, len(p.Words))
+	up := readsUp(p)
+	for i := range p.Words {
+		switch b := p.Words[i].Box; {
+		case !p.Words[i].Vertical:
+			out[i] = b
+		case up[p.Words[i].Line]:
+			out[i] = document.Box{X: p.Height - b.Y - b.H, Y: b.X, W: b.H, H: b.W}
+		default:
+			out[i] = document.Box{X: b.Y, Y: p.Width - b.X - b.W, W: b.H, H: b.W}
+		}
 	}
-	return w.Box
+	return out
+}
+
+// readsUp tells which vertical lines read from the bottom to the top. A reader gives the
+// words of a line in their order; a line of one word goes with most of the others.
+func readsUp(p *words.Page) map[int]bool {
+	rise := map[int]int{} // by line: steps up less steps down
+	all := 0
+	for i := range p.Words {
+		if !p.Words[i].Vertical {
+			continue
+		}
+		step := 0
+		if i > 0 && p.Words[i-1].Vertical && p.Words[i-1].Line == p.Words[i].Line {
+			step = cmp.Compare(p.Words[i-1].Box.Y, p.Words[i].Box.Y)
+		}
+		rise[p.Words[i].Line] += step
+		all += step
+	}
+	up := map[int]bool{}
+	for line, n := range rise {
+		up[line] = n > 0 || n == 0 && all > 0
+	}
+	return up
 }
 
 func (f *Finder) newSheet(p *words.Page) *sheet {
-	sh := &sheet{page: p}
-	for _, line := range joinLines(p) {
+	sh := &sheet{page: p, frames: framesOf(p)}
+	for _, line := range joinLines(p, sh.frames) {
 		sh.addRow(f, line)
 	}
 	sh.link()
@@ -113,7 +146,7 @@ func (f *Finder) newSheet(p *words.Page) *sheet {
 func (sh *sheet) addRow(f *Finder, indexes []int) {
 	heights := make([]int, 0, len(indexes))
 	for _, i := range indexes {
-		heights = append(heights, frame(&sh.page.Words[i]).H)
+		heights = append(heights, sh.frames[i].H)
 	}
 	slices.Sort(heights)
 	advance := sh.advance(indexes)
@@ -123,7 +156,7 @@ func (sh *sheet) addRow(f *Finder, indexes []int) {
 	end, upper, named := 0, 0, 0
 	for n, i := range indexes {
 		w := &sh.page.Words[i]
-		box := frame(w)
+		box := sh.frames[i]
 		r.box = r.box.Union(box)
 		gap := float64(farGap)
 		if n > 0 {
@@ -176,7 +209,7 @@ func (sh *sheet) advance(indexes []int) float64 {
 	width, runes := 0, 0
 	for _, i := range indexes {
 		if n := utf8.RuneCountInString(sh.page.Words[i].Text); n >= 3 {
-			width += frame(&sh.page.Words[i]).W
+			width += sh.frames[i].W
 			runes += n
 		}
 	}
@@ -310,8 +343,8 @@ func (sh *sheet) runsOn(r, q *row) bool {
 // joinLines returns the words of each row, in order. A reader may make several lines of
 // one row (it sees columns, cells); a line belongs to the row of the line whose last word
 // stands left of its first word at the same height, which holds on skewed pages too.
-func joinLines(p *words.Page) [][]int {
-	lines := linesOf(p)
+func joinLines(p *words.Page, frames []document.Box) [][]int {
+	lines := linesOf(p, frames)
 	byTop := make([]int, len(lines))
 	for i := range byTop {
 		byTop[i] = i
@@ -380,7 +413,7 @@ type line struct {
 	vertical    bool
 }
 
-func linesOf(p *words.Page) []line {
+func linesOf(p *words.Page, frames []document.Box) []line {
 	at := map[[2]int]int{}
 	var out []line
 	for i := range p.Words {
@@ -402,8 +435,8 @@ func linesOf(p *words.Page) []line {
 	}
 	for i := range out {
 		l := &out[i]
-		slices.SortStableFunc(l.words, func(a, b int) int { return cmp.Compare(frame(&p.Words[a]).X, frame(&p.Words[b]).X) })
-		l.first, l.last = frame(&p.Words[l.words[0]]), frame(&p.Words[l.words[len(l.words)-1]])
+		slices.SortStableFunc(l.words, func(a, b int) int { return cmp.Compare(frames[a].X, frames[b].X) })
+		l.first, l.last = frames[l.words[0]], frames[l.words[len(l.words)-1]]
 	}
 	return out
 }
