@@ -131,8 +131,8 @@ const (
 )
 
 // Covered is the share (0–1) of the word's area that is of the one fill colour and under
-// a box, sampled at 32×12 places. Words must be given in the image's own pixels
-// (Picture.In).
+// a box, sampled at 32×12 places as far as they lie in the image. Words must be given in
+// the image's own pixels (Picture.In).
 func (w Word) Covered(r Redacted) float64 { return r.share(w.Quad) }
 
 // Covered is Word.Covered for a place without words.
@@ -140,18 +140,22 @@ func (a Area) Covered(r Redacted) float64 { return r.share(a.Quad) }
 
 func (r Redacted) share(q [4]Point) float64 {
 	const columns, rows = 32, 12
-	fill := r.fill()
-	covered := 0
+	bounds, fill := r.Image.Bounds(), r.fill()
+	covered, seen := 0, 0
 	for row := range rows {
 		for c := range columns {
 			p := inside(q, (float64(c)+0.5)/columns, (float64(row)+0.5)/rows)
 			at := image.Pt(int(math.Floor(p.X)), int(math.Floor(p.Y)))
-			if r.under(at) && same(r.Image.At(at.X+r.Image.Bounds().Min.X, at.Y+r.Image.Bounds().Min.Y), fill) {
+			if !at.Add(bounds.Min).In(bounds) {
+				continue // cut off at the edge of a scan: nobody sees it
+			}
+			seen++
+			if r.under(at) && same(r.Image.At(at.X+bounds.Min.X, at.Y+bounds.Min.Y), fill) {
 				covered++
 			}
 		}
 	}
-	return float64(covered) / (columns * rows)
+	return float64(covered) / float64(max(seen, 1))
 }
 
 // fill is the fill colour as the picture can show it.

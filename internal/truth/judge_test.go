@@ -49,6 +49,23 @@ func TestCoveredIsTheShareUnderTheFill(t *testing.T) {
 	}
 }
 
+// What a scan cut off is neither left nor covered.
+func TestOnlyWhatLiesInThePictureCounts(t *testing.T) {
+	cut := word(truth.Destroy, 90, 0, 110, 10)
+	for name, c := range map[string]struct {
+		boxes []document.Box
+		want  float64
+	}{
+		"covered":  {[]document.Box{{X: 90, W: 10, H: 10}}, 1},
+		"standing": {[]document.Box{}, 0},
+	} {
+		all := paper(100, 100, color.Black, image.Rect(0, 0, 100, 100))
+		if got := cut.Covered(truth.Redacted{Image: all, Boxes: c.boxes}); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // A picture in gray shows a coloured fill as gray.
 func TestTheFillIsAsThePictureCanShowIt(t *testing.T) {
 	red := color.RGBA{200, 0, 0, 255}
