@@ -29,15 +29,18 @@ type sighting struct {
 	certain bool    // it is a code even if it cannot be decoded
 }
 
-// codes finds the codes in a raster. Unless decode is set, it decodes only what it needs
+// codes finds the codes in a picture whose words were read. Unless decode is set, it decodes only what it needs
 // to know whether there is a code.
-func codes(r raster, decode bool) []Code {
+func codes(p pyramid, ws []words.Word, decode bool) []Code {
 	var out []Code
 	d := newDecoder()
-	for _, s := range locate(r) {
+	for _, s := range locate(p) {
+		if (s.bars != nil || !s.certain) && s.isText(ws) {
+			continue
+		}
 		c := Code{Box: s.box, Score: locatedCode}
 		if decode || !s.certain {
-			text, ok := s.decode(d, r)
+			text, ok := s.decode(d, p[0])
 			if !ok && !s.certain && !d.spent() {
 				continue
 			}
@@ -50,6 +53,18 @@ func codes(r raster, decode bool) []Code {
 	return out
 }
 
+// isText reports whether most of a place was read as words, from the pixels and with
+// confidence: letters of some fonts are as bars, and no reader makes such words of bars.
+func (s sighting) isText(ws []words.Word) bool {
+	read := 0
+	for _, w := range ws {
+		if w.Origin == words.FromPixels && w.Confidence >= sureWord {
+			read += w.Box.Intersect(s.box).Area()
+		}
+	}
+	return 2*read >= s.box.Area()
+}
+
 func (s sighting) decode(d *decoder, r raster) (string, bool) {
 	if s.bars != nil {
 		return d.linear(*s.bars)
@@ -59,14 +74,13 @@ func (s sighting) decode(d *decoder, r raster) (string, bool) {
 
 // locate searches at three sizes: codes of one pixel per module, and those whose wide
 // bars are wider than the squares in which the raster is summed up.
-func locate(r raster) []sighting {
+func locate(p pyramid) []sighting {
 	var out []sighting
-	for _, k := range [...]int{1, 2, 4} {
-		small := r.smaller(k)
-		if small.w < 4*cell || small.h < 4*cell {
+	for i, r := range p {
+		if r.w < 4*cell || r.h < 4*cell {
 			break
 		}
-		out = append(out, sumUp(small).sight(r, k)...)
+		out = append(out, sumUp(r).sight(p[0], 1<<i)...)
 	}
 	return distinct(out)
 }

@@ -252,6 +252,20 @@ func TestManyCodesOnAPage(t *testing.T) {
 	}
 }
 
+// Words that a reader made of letters like bars keep those from being codes; what a text
+// layer claims to stand there does not.
+func TestWordsThatWereReadAreNoCodes(t *testing.T) {
+	img := white(900, 400)
+	at := put(img, drawnCode(t, kinds[2].writer, kinds[2].format, kinds[2].text, 3, 60), 100, 100)
+	page := &words.Page{Width: 900, Height: 400, Words: []words.Word{{Text: "illumination", Box: at, Confidence: 0.97}}}
+	for origin, want := range map[words.Origin]int{words.FromPixels: 0, words.FromLayer: 1} {
+		page.Words[0].Origin = origin
+		if m, err := New().Find(img, page, false); err != nil || min(len(m.Codes), 1) != want {
+			t.Errorf("origin %d: %+v, %v", origin, m, err)
+		}
+	}
+}
+
 func TestCodeTextBecomesAPage(t *testing.T) {
 	p := Code{Text: "MECARD:N:Mustermann,Erika;TEL:+12125550147;;"}.Page()
 	var got []string

@@ -23,6 +23,7 @@ const (
 	// A code whose grid a camera has bent has edges in two directions at least
 	// (fourWays, 0–1; words have 0.0 to 0.5), is about square and not as small as a word.
 	fourWays   = 0.4
+	leastWays  = 0.2 // of anything that is looked at closely
 	leastPhoto = 40
 )
 
@@ -39,7 +40,7 @@ func (c *cells) dense() (boxes []document.Box, sure []bool) {
 		if !ok {
 			continue
 		}
-		if level, strength := c.levelled(b); level.halfInk() {
+		if level, strength := c.levelled(b); strength >= leastWays && level.halfInk() {
 			boxes, sure = append(boxes, b), append(sure, level.onGrid() || level.isSquare() && level.isBalanced() && strength >= fourWays)
 		}
 	}

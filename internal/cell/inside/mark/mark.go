@@ -50,17 +50,17 @@ func (m *Marker) Find(img image.Image, page *words.Page, decode bool) (Marks, er
 	if err != nil {
 		return Marks{}, err
 	}
-	r = r.upright(page.Turn)
+	p := newPyramid(r.upright(page.Turn))
 	var out Marks
-	for _, c := range codes(r, decode) {
+	for _, c := range codes(p, reduced(page.Words, k), decode) {
 		c.Box = onPage(c.Box, k, page)
 		out.Codes = append(out.Codes, c)
 	}
-	small, n := r.within(facePixels)
+	small, n := p.within(facePixels)
 	for _, w := range m.faces.faces(small) {
 		out.add(document.Face, document.ByFace, w.certainty(), onPage(w.head(small), k*n, page))
 	}
-	small, n = r.within(inkPixels)
+	small, n = p.within(inkPixels)
 	for _, b := range signatures(small, reduced(page.Words, k*n)) {
 		out.add(document.Signature, document.ByInk, signatureScore, onPage(b, k*n, page))
 	}
@@ -74,15 +74,6 @@ func (m *Marks) add(t document.Type, by document.Source, score float64, b docume
 	if !b.Empty() {
 		m.Findings = append(m.Findings, document.Finding{Box: b, Type: t, Score: score, Source: by})
 	}
-}
-
-// within is the raster shrunk to at most limit pixels, and by which factor.
-func (r raster) within(limit int) (raster, int) {
-	k := 1
-	for (r.w/k)*(r.h/k) > limit {
-		k++
-	}
-	return r.smaller(k), k
 }
 
 // onPage enlarges a box of a raster that is the k-th part of the page; the pixels of the

@@ -85,6 +85,28 @@ func (r raster) smaller(k int) raster {
 	return shrink(r.w, r.h, k, func(y int, into []uint16) { addGray(into, r.row(y), k) })
 }
 
+// pyramid is a raster at its own, half and a quarter of its size.
+type pyramid [3]raster
+
+func newPyramid(r raster) pyramid {
+	half := r.smaller(2)
+	return pyramid{r, half, half.smaller(2)}
+}
+
+// within is the raster shrunk to at most limit pixels, and by which factor.
+func (p pyramid) within(limit int) (raster, int) {
+	for i, r := range p {
+		if r.w*r.h <= limit {
+			return r, 1 << i
+		}
+	}
+	last, k := p[len(p)-1], 2
+	for (last.w/k)*(last.h/k) > limit {
+		k++
+	}
+	return last.smaller(k), k << (len(p) - 1)
+}
+
 // upright is the raster turned clockwise by quarters.
 func (r raster) upright(t document.Turn) raster {
 	if t%4 == 0 {
