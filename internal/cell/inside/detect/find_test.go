@@ -126,7 +126,7 @@ func TestPlaces(t *testing.T) {
 
 func TestHints(t *testing.T) {
 	s := words.Subject{
-		Names: []string{"Qwystrel Zporova"}, Dates: []string{"1950-02-03"}, Numbers: []string{"HX-44-9", "555 0142 77"},
+		Names: []string{"Qwystrel Zporova"}, Dates: []string{"1950-02-03"}, Numbers: []string{"HX-44-9", "555 0142 77", "+1 304 555 0142", "0044 20 7946 0123"},
 		Addresses: []string{"7 Gorbel Yard, Quorn"},
 	}
 	for _, text := range []string{
@@ -135,6 +135,9 @@ func TestHints(t *testing.T) {
 		"born [[2/3/1950]] or [[03.02.50]] or [[3 Feb 1950]] or [[19500203]] or [[O2 03 195O]]",
 		"the number [[HX449]] and [[HX-44-9]] and [[5550142-77]] hold",
 		"near [[Gorbel Yard]] today",
+		"for [[Q. Zporova]] or [[Zporova, Q]] and for [[Zpo rova]] came",
+		"dial [[(304) 555-0142]] and [[304555O142]] and [[020 7946 0123]] now",
+		"with [[FEB031950]] or [[1950 Feb 3]] or [[3.Feb.50]] or [[0203195O]] hold",
 	} {
 		check(t, text, s)
 	}

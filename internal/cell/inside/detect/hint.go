@@ -16,6 +16,7 @@ import (
 // compared by labelKey, which makes letters equal that readers confuse.
 type hints struct {
 	names     map[string]bool // words of names; true: also an ordinary word, so only with a capital
+	initials  set             // first letters of names
 	dates     set             // digits in every order, padded: 01021950, 500102 …
 	numbers   []string
 	addresses [][]string // the words of each
@@ -34,11 +35,12 @@ const (
 
 // newHints reads the subject; what it cannot read (a date that is none) it leaves out.
 func (f *Finder) newHints(s words.Subject) *hints {
-	h := &hints{names: map[string]bool{}, dates: set{}}
+	h := &hints{names: map[string]bool{}, initials: set{}, dates: set{}}
 	for _, name := range first(s.Names) {
 		for _, w := range splitWords(name) {
 			if len([]rune(w)) >= 2 && !f.terms.titles.has(w) && !f.terms.particles.has(w) {
 				e := f.lex.Lookup(w)
+				h.initials[labelKey(string([]rune(w)[:1]))] = struct{}{}
 				h.names[labelKey(w)] = e.Has(plainWords) || f.terms.clinical.has(w) || len(w) < shortestHint
 			}
 		}
@@ -51,8 +53,10 @@ func (f *Finder) newHints(s words.Subject) *hints {
 		}
 	}
 	for _, n := range first(s.Numbers) {
-		if key := labelKey(n); len(key) > shortestHint {
-			h.numbers = append(h.numbers, key)
+		for _, form := range dialForms(n) {
+			if key := labelKey(form); len(key) > shortestHint && !slices.Contains(h.numbers, key) {
+				h.numbers = append(h.numbers, key)
+			}
 		}
 	}
 	for _, a := range first(s.Addresses) {
@@ -78,6 +82,30 @@ func splitWords(s string) []string {
 	return out
 }
 
+// dialForms writes a number as it was given and, where it is a telephone number with its
+// country, as it is dialled at home: without the country, and with a zero in its stead.
+func dialForms(n string) []string {
+	out := []string{n}
+	digits := digitsOnly(n)
+	foreign, long := strings.HasPrefix(strings.TrimSpace(n), "+"), len(digits) >= 10
+	if rest, ok := strings.CutPrefix(digits, "00"); ok && long {
+		digits, foreign = rest, true
+	}
+	if !foreign || !long {
+		return out
+	}
+	for country := 1; country <= 3; country++ {
+		if home := digits[country:]; len(home) >= shortestHome {
+			out = append(out, home, "0"+home)
+		}
+	}
+	return out
+}
+
+// shortestHome is the shortest telephone number within a country that is sought without
+// its country, in digits.
+const shortestHome = 8
+
 // dateForms writes a date in digits, in the orders in which people do.
 func dateForms(t time.Time) []string {
 	y, m, d := fmt.Sprintf("%04d", t.Year()), fmt.Sprintf("%02d", int(t.Month())), fmt.Sprintf("%02d", t.Day())
@@ -97,7 +125,10 @@ func (f *Finder) hinted(sh *sheet, h *hints) []span {
 			continue
 		}
 		if s, ok := h.name(f, t); ok {
-			out = append(out, span{i, i + 1, document.Name, s, document.ByHint})
+			from, to := h.withInitials(sh, i)
+			out = append(out, span{from, to, document.Name, s, document.ByHint})
+		} else if h.parted(sh, i) {
+			out = append(out, span{i, i + 2, document.Name, 0.9, document.ByHint})
 		}
 		if len(h.dates) > 0 {
 			if to := f.hintedDate(sh, h, i); to > i {
@@ -146,6 +177,42 @@ func (h *hints) name(f *Finder, t *token) (float64, bool) {
 	return best, best > 0
 }
 
+// parted reports whether tokens i and i+1 are a word of a name that a reader cut in two.
+func (h *hints) parted(sh *sheet, i int) bool {
+	if i+1 >= sh.toks[i].cell[1] || sh.toks[i].kind == sign || sh.toks[i+1].kind == sign || len(h.names) == 0 {
+		return false
+	}
+	key := labelKey(sh.toks[i].fold + sh.toks[i+1].fold)
+	ordinary, ok := h.names[key]
+	return ok && !ordinary && len(key) >= fuzzyFrom
+}
+
+// withInitials adds the initials of the subject's other names that stand beside token i:
+// "Q. Zporova", "Zporova, Q".
+func (h *hints) withInitials(sh *sheet, i int) (from, to int) {
+	from, to = i, i+1
+	cell := sh.toks[i].cell
+	k := i - 1
+	if k >= cell[0] && sh.toks[k].text == "." {
+		k--
+	}
+	if k >= cell[0] && h.isInitial(&sh.toks[k]) {
+		from = k
+	}
+	k = i + 1
+	if k < cell[1] && sh.toks[k].text == "," {
+		k++
+	}
+	if k < cell[1] && h.isInitial(&sh.toks[k]) {
+		to = k + 1
+	}
+	return from, to
+}
+
+func (h *hints) isInitial(t *token) bool {
+	return t.kind == letters && t.upper && len(t.text) == 1 && h.initials.has(labelKey(t.fold))
+}
+
 // dateTokens is the most tokens of a date: "January 2nd, of 1950" with its signs.
 const dateTokens = 8
 
@@ -167,7 +234,7 @@ func (f *Finder) hintedDate(sh *sheet, h *hints, i int) int {
 				n = "0" + n
 			}
 			key += n
-		} else if len(t.fold) > 3 {
+		} else if k == i || len(t.fold) > 3 {
 			break
 		}
 		if h.dates.has(key) {
