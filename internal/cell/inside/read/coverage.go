@@ -152,7 +152,7 @@ func (r *Reader) check(ctx context.Context, v view, claims []*claim, layer []wor
 			explained = append(explained, c)
 		}
 	}
-	wrong, err := r.wrong(ctx, v, spread(explained, layerSamples))
+	wrong, err := r.wrong(ctx, v, parts(spread(explained, layerSamples)))
 	if err != nil {
 		return nil, err
 	}
@@ -178,6 +178,55 @@ func spread(claims []*claim, n int) []*claim {
 		out[i] = claims[i*len(claims)/n]
 	}
 	return out
+}
+
+// parts shortens long claims to some words at their start or their end, in turn: a sample
+// says as much of a part as of a line that runs from margin to margin.
+func parts(claims []*claim) []*claim {
+	out := make([]*claim, len(claims))
+	for i, c := range claims {
+		out[i] = c
+		if most := layerSampleLong * c.height() / c.length(); most < 1 {
+			out[i] = c.start(most)
+			if i%2 == 1 {
+				out[i] = c.end(most)
+			}
+		}
+	}
+	return out
+}
+
+// start is the part of a claim up to the last gap between words before a fraction of its
+// length.
+func (c *claim) start(most float64) *claim {
+	n, to := 1, 1.0
+	for ; n < len(c.words); n++ {
+		_, ends := c.shadow(c.words[n-1].Box)
+		begins, next := c.shadow(c.words[n].Box)
+		if to = (ends + begins) / 2; next > most {
+			break
+		}
+	}
+	if n == len(c.words) {
+		to = 1
+	}
+	return &claim{region: region{c.part(0, 0, to, 1), c.score}, words: c.words[:n]}
+}
+
+// end is the part behind the first gap from which the rest is no longer than a fraction.
+func (c *claim) end(most float64) *claim {
+	n, from := len(c.words)-1, 0.0
+	for ; n > 0; n-- {
+		begins, _ := c.shadow(c.words[n].Box)
+		before, ends := c.shadow(c.words[n-1].Box)
+		if from = (ends + begins) / 2; 1-before > most {
+			break
+		}
+	}
+	if n == 0 {
+		from = 0
+	}
+	return &claim{region: region{c.part(from, 0, 1, 1), c.score}, words: c.words[n:]}
 }
 
 // wrong reads regions and counts those of which the layer says something else.

@@ -7,10 +7,10 @@ import (
 
 // glyph is one character that the recogniser saw.
 type glyph struct {
-	text  string
-	step  int     // time step at which it was surest
-	p     float64 // probability then
-	gap   float64 // the most that p(space)/p(best) reached between it and the one before
+	text string
+	step int     // time step at which it was surest
+	p    float64 // probability then
+	gap  float64 // the most that p(space)/p(best) reached between it and the one before
 }
 
 // alphabet maps the recogniser's classes to characters: class 0 is "nothing", the

@@ -107,7 +107,8 @@ func (k ink) widestGap(from, to int) int {
 // rows finds from where to where the columns [from, to) are inked: in all rows of the
 // line, and beyond them as far as the ink goes on with gaps of at most four rows
 // (accents, dots and descenders may reach out of the region). Ink that goes on to the
-// edge of the margin is a neighbour or a rule, so that the line's own edge counts then.
+// edge of the margin is a neighbour or a rule, so that the line's own edge counts then;
+// but a single stroke there is the loop of a long letter, and belongs to it.
 func (k ink) rows(from, to int) (top, bottom int) {
 	const first, last, gap = cropMargin, cropMargin + cropHeight - 1, 4
 	top, bottom = last+1, first-1
@@ -128,6 +129,9 @@ func (k ink) follow(y, step, gap, from, to, edge int) int {
 	last := y
 	for blank := 0; blank <= gap; y += step {
 		if y < 0 || y >= cropRows {
+			if last == y-step && k.stroke(last, from, to) {
+				return last
+			}
 			return edge
 		}
 		if k.row(y, from, to) {
@@ -137,6 +141,28 @@ func (k ink) follow(y, step, gap, from, to, edge int) int {
 		}
 	}
 	return last
+}
+
+// stroke reports whether the ink of row y in columns [from, to) is one stroke of a letter:
+// narrow, and no rule that runs through all rows.
+func (k ink) stroke(y, from, to int) bool {
+	n := 0
+	for x := max(0, from); x < min(k.w, to); x++ {
+		if !k.dark[y*k.w+x] {
+			continue
+		}
+		n++
+		rows := 0
+		for yy := range cropRows {
+			if k.dark[yy*k.w+x] {
+				rows++
+			}
+		}
+		if 4*rows > 3*cropRows {
+			return false
+		}
+	}
+	return 6*n <= to-from
 }
 
 // row reports whether row y has ink in columns [from, to).

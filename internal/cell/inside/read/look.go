@@ -45,6 +45,7 @@ func (r *Reader) look(ctx context.Context, img image.Image, turn document.Turn, 
 	if err != nil {
 		return words.Page{}, err
 	}
+	readings = slices.DeleteFunc(readings, v.tickBox)
 	readable, unread := judge(readings, v.w, v.h)
 	destroyed := func(b document.Box) bool { return under(quadOf(b), gone) >= lookInside }
 	return words.Page{

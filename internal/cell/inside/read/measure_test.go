@@ -286,3 +286,21 @@ func dense(t testing.TB, points float64) *sheet {
 	}
 	return s
 }
+
+// TestMeasureLayer compares a born-digital page with the same page scanned:
+//
+//	BLOTTER_LAYER=1 go test -tags nodynamic -v -run TestMeasureLayer ./internal/cell/inside/read
+func TestMeasureLayer(t *testing.T) {
+	if os.Getenv("BLOTTER_LAYER") == "" {
+		t.Skip("BLOTTER_LAYER is not set")
+	}
+	s := dense(t, 9)
+	reader(t)
+	cost := func(layer []words.Word) time.Duration {
+		began := ownCPU()
+		mustRead(t, s.Gray, layer)
+		return ownCPU() - began
+	}
+	with, without := cost(layerOf(s)), cost(nil)
+	t.Logf("with its layer %v, scanned %v: %.3f", with, without, float64(with)/float64(without))
+}

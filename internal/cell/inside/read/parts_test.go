@@ -226,3 +226,21 @@ func TestLayerDoesNotExplainWhatLiesAcross(t *testing.T) {
 		t.Errorf("dates across the line count as covered, to %.2f", got)
 	}
 }
+
+func TestSamplesOfLongLinesEndBetweenWords(t *testing.T) {
+	c := &claim{region: region{quad: quadOf(document.Box{W: 1000, H: 20})}}
+	for x := 0; x < 1000; x += 100 {
+		c.words = append(c.words, words.Word{Box: document.Box{X: x, W: 90, H: 20}})
+	}
+	short := &claim{region: region{quad: quadOf(document.Box{W: 150, H: 20})}, words: c.words[:2]}
+	got := parts([]*claim{c, c, short})
+	if b := got[0].bounds(2000, 100); len(got[0].words) != 2 || b.X != 0 || b.W != 195 {
+		t.Errorf("start: %d words, %v", len(got[0].words), b)
+	}
+	if b := got[1].bounds(2000, 100); len(got[1].words) != 2 || b.X != 795 || b.W != 205 || got[1].words[0].Box.X != 800 {
+		t.Errorf("end: %d words, %v", len(got[1].words), b)
+	}
+	if got[2] != short {
+		t.Error("a short line was cut")
+	}
+}

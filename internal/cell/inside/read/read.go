@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 
 	"blotter/internal/cell/inside/onnx"
 	"blotter/internal/cell/inside/onnx/rewrite"
@@ -122,6 +123,7 @@ func (r *Reader) read(ctx context.Context, img image.Image, layer []words.Word) 
 	if err != nil {
 		return words.Page{}, err
 	}
+	readings = slices.DeleteFunc(readings, v.tickBox)
 	readable, unread := judge(readings, v.w, v.h)
 	return words.Page{
 		Width: v.w, Height: v.h, Turn: v.turn, Unread: unread,
