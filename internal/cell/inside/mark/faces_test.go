@@ -130,6 +130,13 @@ func TestSeveralFacesAndAColourPicture(t *testing.T) {
 	}
 }
 
+func TestNoFaceInACode(t *testing.T) {
+	m := Marks{Codes: []Code{{Box: document.Box{X: 100, Y: 100, W: 200, H: 200}}}}
+	if !m.inCode(document.Box{X: 150, Y: 150, W: 60, H: 80}) || m.inCode(document.Box{X: 20, Y: 150, W: 120, H: 120}) || m.inCode(document.Box{X: 50, Y: 50, W: 400, H: 400}) {
+		t.Error("a face is in a code where most of it lies there, not where it holds the code")
+	}
+}
+
 func TestADamagedCascadeIsRefused(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"empty": nil, "short": cascadeFile[:1000], "long": append(append([]byte(nil), cascadeFile...), 0),

@@ -16,6 +16,7 @@ package mark
 
 import (
 	"image"
+	"slices"
 
 	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
@@ -58,7 +59,9 @@ func (m *Marker) Find(img image.Image, page *words.Page, decode bool) (Marks, er
 	}
 	small, n := p.within(facePixels)
 	for _, w := range m.faces.faces(small) {
-		out.add(document.Face, document.ByFace, w.certainty(), onPage(w.head(small), k*n, page))
+		if head := onPage(w.head(small), k*n, page); !out.inCode(head) {
+			out.add(document.Face, document.ByFace, w.certainty(), head)
+		}
 	}
 	small, n = p.within(inkPixels)
 	for _, b := range signatures(small, reduced(page.Words, k*n)) {
@@ -69,6 +72,12 @@ func (m *Marker) Find(img image.Image, page *words.Page, decode bool) (Marks, er
 
 // signatureScore is sure enough for any policy that covers signatures at all.
 const signatureScore = 0.8
+
+// inCode reports whether most of a box lies on a code: in the squares of one the cascade
+// may see eyes.
+func (m *Marks) inCode(b document.Box) bool {
+	return slices.ContainsFunc(m.Codes, func(c Code) bool { return 2*c.Box.Intersect(b).Area() > b.Area() })
+}
 
 func (m *Marks) add(t document.Type, by document.Source, score float64, b document.Box) {
 	if !b.Empty() {
