@@ -51,7 +51,7 @@ var datePatterns = []pattern{
 	compile(document.Date, 0.6, need{3, 1, leadBefore | leadParts}, `(?i)\b(?:in|since|surgery|from|until|till|born|after|before|early|late),? (`+mon+`/[0-9]{2})(?:$|[^0-9A-Za-z./\-]|\.$)`, nil),
 
 	// Months by their names.
-	compile(document.Date, 0.9, need{lead: leadMonth}, `(?i)\b((?:`+weekdayName+`,? )?`+monthName+`[ ,.\-]{0,2}(?:the )?`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`)|`+yearLong+`)?)(?:$|[^0-9A-Za-z:%]|:\D)`, isMonthAndDay),
+	compile(document.Date, 0.9, need{lead: leadMonth}, `(?i)\b((?:`+weekdayName+`,? )?`+monthName+`[ ,.\-]{0,2}(?:the )?`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`)|`+yearLong+`)?)(?:$|[^0-9A-Za-z:%]|:\D|:$)`, isMonthAndDay),
 	compile(document.Date, 0.9, need{lead: leadMonth}, `(?i)\b((?:`+weekdayName+`,? )?`+d+`{1,2}(?:st|nd|rd|th|er|\.|º|°)?[ \-./]{0,2}(?:of |de |day of )?`+monthName+`(?:[ \-,./']{0,2}(?:de |del |of )?(?:`+yearLong+`|'?[0-9]{2}\b))?)`, dayAndMonth),
 	compile(document.Date, 0.9, digitsAnd(2, leadMonth), `(?i)\b(`+monthName+` `+day+`(?:st|nd|rd|th)?(?:`+till+`(?:`+monthName+` )?`+day+`(?:st|nd|rd|th)?){1,4}(?:,? (?:19|20)[0-9]{2})?)(?:$|[^0-9A-Za-z/:])`, nil),
 	compile(document.Date, 0.9, digitsAnd(2, leadMonth), `(?i)(?:^|[^0-9A-Za-z/.\-])(`+day+`(?:st|nd|rd|th|\.)?(?:`+till+day+`(?:st|nd|rd|th|\.)?){1,4} (?:of |de )?`+monthName+`(?: (?:de )?(?:19|20)[0-9]{2})?)\b`, nil),

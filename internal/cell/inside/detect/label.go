@@ -62,20 +62,25 @@ func (f *Finder) findLabels(sh *sheet) []label {
 			out = append(out, l)
 			i = l.to
 		}
-		markHeaders(out[first:])
+		f.markHeaders(sh, out[first:])
 	}
 	return out
 }
 
-func markHeaders(row []label) {
-	alone := 0
-	for _, l := range row {
-		if l.alone && !l.separated {
-			alone++
+// markHeaders tells a table's head from a row in which labels and their values take turns.
+func (f *Finder) markHeaders(sh *sheet, row []label) {
+	alone, answered := 0, 0
+	for i, l := range row {
+		if !l.alone || l.separated {
+			continue
+		}
+		alone++
+		if next := i + 1; l.to < sh.rows[sh.toks[l.from].row].to && (next == len(row) || row[next].from >= sh.toks[l.to].cell[1]) && !f.isPlain(sh, l.to, sh.toks[l.to].cell[1]) {
+			answered++
 		}
 	}
 	for i := range row {
-		row[i].header = alone >= 2 && row[i].alone && !row[i].separated
+		row[i].header = alone >= 2 && answered < alone && row[i].alone && !row[i].separated
 	}
 }
 
@@ -200,7 +205,7 @@ func (f *Finder) counts(sh *sheet, l *label) bool {
 	case l.typ == document.Date:
 		return digitsIn(sh.toks[l.to].text) > 0 || f.terms.months.has(sh.toks[l.to].fold)
 	case l.typ == document.Name:
-		return f.onlyNames(sh, l.to)
+		return f.onlyNames(sh, l.to) || f.allNames(sh, l.to, sh.toks[l.to].cell[1])
 	}
 	return l.typ == document.Age && digitsIn(sh.toks[l.to].text) == 2
 }
@@ -249,12 +254,15 @@ func (f *Finder) namesBelow(sh *sheet, i int) bool {
 }
 
 // namesAbove reports whether the cell above token i, as near as a caption's value, holds
-// two to five words that are names or no words at all.
+// a name, in small letters perhaps.
 func (f *Finder) namesAbove(sh *sheet, i int) bool {
 	from, to, ok := sh.cellAbove(i)
-	if !ok {
-		return false
-	}
+	return ok && f.allNames(sh, from, to)
+}
+
+// allNames reports whether tokens [from, to) are two to five words that are names or no
+// words at all.
+func (f *Finder) allNames(sh *sheet, from, to int) bool {
 	n := 0
 	for k := from; k < to; k++ {
 		switch t := &sh.toks[k]; {

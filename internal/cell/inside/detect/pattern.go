@@ -49,7 +49,7 @@ var patterns = slices.Concat(datePatterns, agePatterns, youngAgePatterns, otherP
 
 var otherPatterns = []pattern{
 	// Phones and addresses of the net.
-	compile(document.Phone, 0.85, digits(9), `(?:^|[^0-9A-Za-z])((?:\+?[0-9]{1,3}[ .\-]?)?(?:\( ?`+d+`{3} ?\)[ \-.]{0,3}|`+d+`{3} ?[ .\-/] ?)`+d+`{3} ?[ .\-–·] ?`+d+`{4}(?:[ ,]{0,2}(?:x|ext\.?|#) ?[0-9]{1,6})?)(?:$|[^0-9A-Za-z])`, mostlyDigits(7)),
+	compile(document.Phone, 0.85, digits(9), `(?:^|[^0-9A-Za-z])((?:\+?[0-9]{1,3}[ .\-]?)?(?:\( ?`+d+`{3} ?\)[ \-.]{0,3}|`+d+`{3} ?[ .\-/] ?)`+d+`{3} ?[ .\-–·] ?`+d+`{4}(?:[ ,]{0,2}(?:(?i:x|ext|extension)\.?|#) ?[0-9]{1,6})?)(?:$|[^0-9A-Za-z])`, mostlyDigits(7)),
 	compile(document.Phone, 0.8, digits(8), `(\+[0-9]{1,3}(?:[ .\-/]{0,2}\(?[0-9]{1,5}\)?){2,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 15)),
 	compile(document.Phone, 0.8, digits(7), `((?:\+?[0-9]{1,3} ?)?\(0\) ?[0-9]{2,5}[ /\-]{0,3}[0-9]{3,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(7, 15)),
 	compile(document.Phone, 0.7, digits(8), `(?:^|[^0-9A-Za-z/.])(0[0-9]{1,5}[ /\-]{1,3}[0-9]{2,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(8, 13)),

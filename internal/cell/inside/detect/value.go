@@ -22,7 +22,7 @@ func (f *Finder) value(sh *sheet, l label, from, to int, score float64) (span, b
 	switch {
 	case l.typ == document.Name:
 		from, to, ok = f.nameValue(sh, from, to)
-		ok = ok && (!l.header || slices.ContainsFunc(sh.toks[from:to], func(t token) bool { return f.prior(&t) > 0 || t.upper && len(t.text) == 1 && to-from <= 2 })) // tests and drugs have names too
+		ok = ok && (!l.header || slices.ContainsFunc(sh.toks[from:to], func(t token) bool { return f.prior(&t) > 0 || t.upper && len(t.text) == 1 && to-from <= 2 }) || f.isInitialed(sh, from, to)) // tests and drugs have names too
 	case l.typ == document.Date:
 		to, ok = f.dateValue(sh, from, to)
 	case l.typ == document.Age:
@@ -63,6 +63,12 @@ func (f *Finder) nameValue(sh *sheet, from, to int) (int, int, bool) {
 		}
 	}
 	return from, f.withSuffix(sh, f.trimCredentials(sh, from, end), to), strong && !f.isPosition(sh, from, end)
+}
+
+// isInitialed accepts an initial and a word that is none: "N. Mutua", "B. Najjar-bin Saleh".
+func (f *Finder) isInitialed(sh *sheet, from, to int) bool {
+	return to-from >= 3 && sh.toks[from].upper && len(sh.toks[from].text) == 1 && sh.toks[from+1].text == "." &&
+		sh.toks[from+2].title && sh.toks[from+2].kind == letters && !f.isVocabulary(&sh.toks[from+2])
 }
 
 // beginsNumber reports whether the label of a date or number stands at token k, behind a
