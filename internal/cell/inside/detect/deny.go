@@ -38,7 +38,7 @@ func (f *Finder) unexplained(sh *sheet, found []span) []span {
 		if t.kind == letters {
 			all++
 		}
-		if covered[i] || sh.inLabel[i] || t.kind == sign || f.isExplained(t) || t.kind == letters && (foreign || !t.title) && f.isFamiliar(t) {
+		if covered[i] || sh.inLabel[i] || t.kind == sign || f.isExplained(t) || sh.isPriced(i) || t.kind == letters && (foreign || !t.title) && f.isFamiliar(t) {
 			continue
 		}
 		score := unknownSmall
@@ -75,6 +75,27 @@ func (f *Finder) isExplained(t *token) bool {
 	}
 	return len([]rune(t.fold)) == 1 || f.isVocabulary(t)
 }
+
+// isPriced reports whether a number of five digits is what was done, by its place: before a
+// price in the same row ("94010 72.00"), or behind the word for such a code.
+func (sh *sheet) isPriced(i int) bool {
+	t := &sh.toks[i]
+	if len(t.text) != 5 || digitsIn(t.text) < 4 {
+		return false
+	}
+	if i > 0 && sh.toks[i-1].row == t.row && procedureCodes[sh.toks[i-1].fold] {
+		return true
+	}
+	to := sh.rows[t.row].to
+	for k := i + 1; k+2 < to && k < i+12; k++ {
+		if sh.toks[k].kind == number && sh.toks[k+1].text == "." && sh.toks[k+1].gap == 0 && len(sh.toks[k+2].text) == 2 && sh.toks[k+2].kind == number && sh.toks[k+2].gap == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+var procedureCodes = map[string]bool{"cpt": true, "hcpcs": true, "code": true, "procedure": true}
 
 func (f *Finder) isKnownCode(fold string) bool {
 	return f.terms.codesKept.has(fold) || f.terms.units.has(strings.TrimLeft(fold, "0123456789"))

@@ -66,13 +66,17 @@ func (f *Finder) hasForeignEnding(w string) bool {
 	return false
 }
 
-// shortestPart of a compound, in letters.
-const shortestPart = 4
+// shortestPart is that of a compound's parts, longestCompound what is taken apart, in
+// letters: the work grows with its square.
+const (
+	shortestPart    = 4
+	longestCompound = 40
+)
 
 // isCompound reports whether a word falls into two words of the lists, an s or n between
 // them: "blutdruckmessung", "entlassungsbericht".
 func (f *Finder) isCompound(w string) bool {
-	if len(w) < 2*shortestPart+1 {
+	if len(w) < 2*shortestPart+1 || len(w) > longestCompound {
 		return false
 	}
 	part := func(p string) bool { return f.terms.foreign.has(p) || f.terms.clinical.has(p) }

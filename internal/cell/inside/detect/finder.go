@@ -19,6 +19,7 @@ import (
 	"slices"
 
 	"blotter/internal/cell/inside/detect/lexicon"
+	"blotter/internal/cell/inside/detect/perceptron"
 	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
 )
@@ -30,6 +31,7 @@ type Finder struct {
 	terms   terms
 	labels  labelSet
 	leads   map[string]lead
+	model   *perceptron.Model
 	without []document.Source // layers that do not look
 }
 
@@ -41,7 +43,7 @@ func New() *Finder {
 		panic("detect: " + err.Error())
 	}
 	t := loadTerms()
-	return &Finder{lex: lex, terms: t, labels: loadLabels(), leads: leadsOf(&t)}
+	return &Finder{lex: lex, terms: t, labels: loadLabels(), leads: leadsOf(&t), model: loadWeights()}
 }
 
 // Without is a finder with the same lists in which these layers do not look: what they
@@ -100,10 +102,10 @@ func (r *Result) Check(p *words.Page) []document.Finding {
 // look runs the layers that need nothing but the page and the hints.
 func (f *Finder) look(sh *sheet, h *hints) []span {
 	var out []span
-	for _, layer := range []func(*sheet) []span{f.patterns, f.spread, f.labelled, f.places, f.names, f.lone, f.tagged} {
+	for _, layer := range []func(*sheet) []span{f.patterns, f.spread, f.labelled, f.places, f.names, f.lone, f.markedBy, f.tagged, f.learned} {
 		out = append(out, layer(sh)...)
 	}
-	return f.only(append(out, f.hinted(sh, h)...))
+	return f.only(f.tellStaff(sh, append(out, f.hinted(sh, h)...)))
 }
 
 // complete adds the layers that build on what the others found in the whole document.

@@ -36,8 +36,8 @@ func (f *Finder) isSmallTitled(sh *sheet, t *token, a around) bool {
 }
 
 // isFramed reports whether a capitalised word stands where a family name does, whatever
-// it means: behind an initial ("Rosalind C. Strong"), before a credential, or alone in its
-// cell with a given name that is no other word.
+// it means: behind an initial ("Rosalind C. Strong"), before a suffix or a credential, or
+// alone in its cell with a given name that is no other word.
 func (f *Finder) isFramed(sh *sheet, k int) bool {
 	cell := sh.toks[k].cell
 	if k-2 > cell[0] && sh.toks[k-1].text == "." && len([]rune(sh.toks[k-2].text)) == 1 && sh.toks[k-2].title {
@@ -45,6 +45,9 @@ func (f *Finder) isFramed(sh *sheet, k int) bool {
 	}
 	if f.prior(&sh.toks[k-1]) < 0.6 {
 		return false
+	}
+	if k+1 < cell[1] && sh.toks[k+1].gap > 0 && sh.toks[k+1].upper && f.terms.sections["name suffixes"].has(sh.toks[k+1].fold) {
+		return true // "Javon Cheeks II"
 	}
 	credential := k+2 < cell[1] && sh.toks[k+1].text == "," && f.isCredential(&sh.toks[k+2])
 	return credential || k == cell[0]+1 && k+1 == cell[1]

@@ -402,7 +402,7 @@ func (f *Finder) joinsName(sh *sheet, a, b int) bool {
 // Only what is likely a name itself does: the word after a name is not one by its place.
 func (f *Finder) extends(sh *sheet, scores []float64, k, from int) bool {
 	t := &sh.toks[k]
-	if t.kind != letters || f.terms.titles.has(t.fold) && !t.entry.IsName() {
+	if t.kind != letters || f.isTitle(t) {
 		return false
 	}
 	switch {

@@ -14,12 +14,13 @@ const confident = 0.7
 type known struct {
 	finder *Finder
 	names  map[string]bool // by labelKey; true: only where it is written with a capital
+	staff  map[string]bool // by labelKey: it is only known of the staff
 	order  []string        // keys long enough to be sought with slips, in order of discovery
 	ids    map[string]document.Type
 }
 
 func newKnown(f *Finder) *known {
-	return &known{finder: f, names: map[string]bool{}, ids: map[string]document.Type{}}
+	return &known{finder: f, names: map[string]bool{}, staff: map[string]bool{}, ids: map[string]document.Type{}}
 }
 
 // maxKnown bounds what one document can teach: a hostile page full of names must not make
@@ -32,7 +33,7 @@ func (k *known) learn(sh *sheet, spans []span) {
 		if s.score < confident || s.typ == document.Unknown {
 			continue
 		}
-		if s.typ == document.Name {
+		if s.typ == document.Name || s.typ == document.Staff {
 			for i := s.from; i < s.to; i++ {
 				k.learnName(sh, s, i)
 			}
@@ -64,6 +65,8 @@ func (k *known) learnName(sh *sheet, s span, i int) {
 		return
 	}
 	key := labelKey(t.fold)
+	_, seen := k.names[key]
+	k.staff[key] = s.typ == document.Staff && (!seen || k.staff[key])
 	if capital, seen := k.names[key]; seen {
 		k.names[key] = capital && word
 		return
@@ -91,7 +94,11 @@ func (k *known) find(sh *sheet) []span {
 	var out []span
 	for i := range sh.toks {
 		if t := &sh.toks[i]; t.kind != sign && k.isName(sh, i, t) {
-			out = append(out, span{i, i + 1, document.Name, 0.75, document.ByPropagation})
+			typ := document.Name
+			if k.staff[labelKey(t.fold)] {
+				typ = document.Staff
+			}
+			out = append(out, span{i, i + 1, typ, 0.75, document.ByPropagation})
 		}
 	}
 	return append(out, k.findNumbers(sh)...)

@@ -32,7 +32,8 @@ type terms struct {
 	beforePlace, stateCodes, stateNames  set
 	streetWords, streetHeads, facilities set
 	facilityLead                         set
-	codesKept                            set // B12, COVID, T4: letters and digits that name no one
+	observed                             []set // as observedSets names them
+	codesKept                            set   // B12, COVID, T4: letters and digits that name no one
 }
 
 func loadTerms() terms {
@@ -58,8 +59,13 @@ func loadTerms() terms {
 		first, _, _ := strings.Cut(name, " ")
 		firsts[first] = struct{}{}
 	}
+	observed := make([]set, 0, len(observedSets))
+	for _, name := range observedSets {
+		observed = append(observed, s(name))
+	}
 	return terms{
 		stateFirsts: firsts,
+		observed:    observed,
 		sections:    sections,
 		titles:      s("titles"), credentials: s("credentials"), kin: s("kin"), particles: s("particles"),
 		eponyms: s("eponyms"), eponymHeads: s("eponym heads"), notNames: s("not names"),

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 )
 
 //go:generate go run build.go
@@ -86,6 +87,17 @@ func (l *Lexicon) Lookup(folded string) Entry {
 		}
 	}
 	return 0
+}
+
+// All gives every word with its entry, in order: for training, not for jobs.
+func (l *Lexicon) All() iter.Seq2[string, Entry] {
+	return func(yield func(string, Entry) bool) {
+		for i, e := range l.entries {
+			if !yield(l.word(i), e) {
+				return
+			}
+		}
+	}
 }
 
 func (l *Lexicon) word(i int) string { return l.text[l.starts[i]:l.starts[i+1]] }

@@ -106,3 +106,24 @@ func TestSieveHoldsItsWords(t *testing.T) {
 		t.Error("an empty sieve holds a word")
 	}
 }
+
+func TestAllGivesEveryWordOnce(t *testing.T) {
+	l, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, before := 0, ""
+	for w, e := range l.All() {
+		if w <= before || l.Lookup(w) != e {
+			t.Fatalf("%q comes behind %q, with %b", w, before, e)
+		}
+		before = w
+		n++
+	}
+	if n != l.Len() {
+		t.Errorf("%d words, want %d", n, l.Len())
+	}
+	for range l.All() {
+		break // a loop may stop
+	}
+}
