@@ -21,7 +21,7 @@ const lineGap = 0.7
 
 // typedSpace is how many characters' widths no single space exceeds: a typewriter's letters
 // are wide and its spaces are as wide as its letters.
-const typedSpace = 1.9
+const typedSpace = 2
 
 // farGap is the space before a value that belongs to no label on its left any more.
 const farGap = 16
