@@ -1,5 +1,7 @@
 package detect
 
+import "blotter/internal/cell/inside/detect/lexicon"
+
 // initialsBefore counts the initials with their stops before token i, and tells whether a
 // title, or what somebody did, stands before them. Two letters that abbreviate something else ("U. S.") are none.
 func (f *Finder) initialsBefore(sh *sheet, i int) (n int, titled bool) {
@@ -51,4 +53,36 @@ func (f *Finder) isFramed(sh *sheet, k int) bool {
 	}
 	credential := k+2 < cell[1] && sh.toks[k+1].text == "," && f.isCredential(&sh.toks[k+2])
 	return credential || k == cell[0]+1 && k+1 == cell[1]
+}
+
+// isMisreadTitled accepts a word behind a title in which a reader took one letter for a
+// digit: "Mr. 5mith".
+func (f *Finder) isMisreadTitled(sh *sheet, t *token) bool {
+	return t.kind == mixed && digitsIn(t.text) == 1 && len(t.fold) >= gluedHead && f.isTitled(f.around(sh, t.index)) && !f.isKnownCode(t.fold)
+}
+
+// isGivenWord accepts an ordinary word with a capital that many are called: Will, Joy.
+func (f *Finder) isGivenWord(t *token) bool {
+	return t.title && !t.upper && t.entry.Births() > 20_000
+}
+
+// isWordPair accepts either of two ordinary words that are names both, before what people
+// do: "Will Hope denies".
+func (f *Finder) isWordPair(t *token, a around) bool {
+	with := func(given, family, verb *token) bool {
+		return given != nil && family != nil && verb != nil && f.isGivenWord(given) && family.title && !family.upper &&
+			(family.entry.Has(lexicon.Surname) || family.entry.Births() > 500) && f.terms.personVerbs.has(verb.fold) && !verb.title
+	}
+	return with(t, a.next, a.next2) || with(a.prev, t, a.next)
+}
+
+// isBehindParticle reports whether a given name and particles stand before token i: "Jan van
+// der Berg", "Maria de la Cruz".
+func (f *Finder) isBehindParticle(sh *sheet, i int) bool {
+	k := i - 1
+	for k >= sh.toks[i].cell[0] && f.terms.particles.has(sh.toks[k].fold) && !sh.toks[k].title {
+		k--
+	}
+	return sh.toks[i].title && k < i-1 && k >= sh.toks[i].cell[0] && sh.toks[k].title && !sh.toks[k].upper && sh.toks[k].entry.Births() > knownBirths &&
+		(!sh.toks[k].entry.Has(lexicon.Common) || f.isMonthName(&sh.toks[k]))
 }

@@ -31,8 +31,11 @@ const (
 func (f *Finder) names(sh *sheet) []span {
 	scores := make([]float64, len(sh.toks))
 	for i := range sh.toks {
-		if sh.toks[i].kind == letters && !sh.inLabel[i] {
+		switch t := &sh.toks[i]; {
+		case t.kind == letters && !sh.inLabel[i]:
 			scores[i] = f.nameScoreAt(sh, i)
+		case f.isMisreadTitled(sh, t):
+			scores[i] = titledScore
 		}
 	}
 	return f.nameRuns(sh, scores)
@@ -126,7 +129,10 @@ func (f *Finder) nameScoreAt(sh *sheet, i int) float64 {
 	if s == 0 {
 		return 0
 	}
-	s += f.contextScore(sh, i, p, a) - f.termPenalty(t, a)
+	s += f.contextScore(sh, i, p, a)
+	if listed < commaScore || f.terms.eponymHeads.has(a.after) { // "Parkinson, James" is somebody
+		s -= f.termPenalty(t, a)
+	}
 	if !t.title && f.isSmallPair(t, a) {
 		s += 0.25
 	}
@@ -171,12 +177,18 @@ func (f *Finder) mayFollowTitle(t *token) bool {
 // introduced is what "pt", "her daughter", "per RN" before a capitalised word is worth.
 func (f *Finder) introduced(sh *sheet, t *token, a around) float64 {
 	strong := f.terms.kin.has(a.before) || a.before == "," && f.terms.kin.has(a.before2) || f.terms.credentials.has(a.before) && len(a.before) > 1
-	if sh.rows[t.row].caps || !t.title || a.prev == nil {
+	if sh.rows[t.row].caps || !t.title {
+		return 0
+	}
+	if f.isWordPair(t, a) {
+		return 0.6
+	}
+	if a.prev == nil {
 		return 0
 	}
 	month := f.terms.months.has(t.fold) && t.entry.IsName() && (a.next == nil || a.next.kind == letters || a.next.kind == sign)
 	switch {
-	case month && f.isSigned(sh, t, a), f.isGreeted(sh, t, a):
+	case month && f.isSigned(sh, t, a), f.isGreeted(sh, t, a), strong && f.isGivenWord(t) && !f.terms.kin.has(t.fold):
 		return 0.6
 	case f.terms.notNames.has(t.fold) && !month, f.terms.clinical.has(t.fold) && !t.entry.IsName(), f.terms.kin.has(t.fold):
 		return 0
@@ -242,10 +254,13 @@ func (f *Finder) listedScore(sh *sheet, i int) float64 {
 	case !sure || !likely:
 		return 0
 	case comma:
-		return 0.5
+		return commaScore
 	}
 	return 0.3
 }
+
+// commaScore is what "SURNAME, GIVEN" is worth.
+const commaScore = 0.5
 
 // isTitled reports whether a title stands right before ("Dr.", "Mr", "Frau Dr.").
 func (f *Finder) isTitled(a around) bool {
@@ -299,6 +314,9 @@ func (f *Finder) contextScore(sh *sheet, i int, p float64, a around) float64 {
 	}
 	if a.before == "," && p >= 0.3 {
 		near = max(near, 0.15)
+	}
+	if f.isBehindParticle(sh, i) {
+		near = 0.4
 	}
 	return s + near
 }
