@@ -30,8 +30,9 @@ func claim(d *desk) made {
 		for i, f := range row.fields {
 			w := width * row.shares[i]
 			d.claimBox(s, at, y, w, 25, ink)
-			s.Text(at+2, y+7, label, fmt.Sprintf("%d. %s", number, upper(f.label)))
-			s.Text(at+6, y+20, value, upper2(f.value))
+			head := fmt.Sprintf("%d. %s", number, upper(f.label))
+			s.Text(at+2, y+7, paper.Fit(label, head, w-4), head)
+			s.Text(at+6, y+20, paper.Fit(value, upper2(f.value), w-10), upper2(f.value))
 			at += w
 			number++
 		}
@@ -96,7 +97,7 @@ func (d *desk) claimLines(s *paper.Sheet, x, y, width float64, ink color.Color, 
 			if i == 0 {
 				st = label
 			}
-			s.Text(at+3, y+14, st, c)
+			s.Text(at+3, y+14, paper.Fit(st, c, width*shares[k]-6), c)
 			at += width * shares[k]
 		}
 		y += 20

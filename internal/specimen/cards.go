@@ -23,7 +23,7 @@ func insuranceCard(d *desk) made {
 		for i, f := range fields {
 			x, y := 12.0+128*float64(i/3), 43.0+24*float64(i%3)
 			s.Text(x, y, label, f.label)
-			s.Text(x, y+10, value, f.value)
+			s.Text(x, y+10, paper.Fit(value, f.value, 112-14*float64(i/3)), f.value)
 		}
 		s.Fill(12, 112, 218, 0.6, brand)
 	} else {
@@ -32,7 +32,7 @@ func insuranceCard(d *desk) made {
 		s.Fill(0, 36, 242.6, 2, brand)
 		for i, f := range fields {
 			s.Text(12, 50+11.5*float64(i), label, f.label)
-			s.Text(80, 50+11.5*float64(i), value, f.value)
+			s.Text(80, 50+11.5*float64(i), paper.Fit(value, f.value, 152), f.value)
 		}
 	}
 	s.Text(12, 126, small, d.wording("Office visit $25   Specialist $45   ER $150", "PCP $20  SPEC $40  URGENT CARE $60  ER $200"))
@@ -62,7 +62,7 @@ func identityCard(d *desk) made {
 		{d.wording("FN", "2", "First", "GIVEN NAMES"), marked("name", upper(strings.TrimSpace(d.subject.Given+" "+d.subject.Middle)))}, {d.wording("ADDR", "8", "Address", "RESIDENCE"), upper2(street)},
 		{"", upper2(town)}, {d.wording("DOB", "3 DOB", "Born", "BIRTH"), d.born()}, {d.wording("EXP", "4b EXP", "Expires", "VALID UNTIL"), d.after(1500)}, {d.wording("ISS", "4a ISS", "Issued", "ISSUED"), d.before(900)}} {
 		s.Text(left, y, label, f.label)
-		s.Text(left+36, y, value, f.value)
+		s.Text(left+36, y, paper.Fit(value, f.value, map[Half]float64{Tune: 112, Publish: 114}[d.half]), f.value)
 		y += 12.4
 	}
 	s.Text(left, y+1, label, d.wording("SEX", "15 SEX")+" "+d.sex()+"   "+d.wording("HGT", "16 HGT")+" 5'-07\"   "+d.wording("EYES", "18 EYES")+" BRO")

@@ -60,7 +60,7 @@ func (d *desk) form(s *paper.Sheet, style fieldStyle, x, y, width float64, colum
 		span := d.span(style, set, f, cell, columns-column)
 		if span > columns-column {
 			y, column = y+row, 0
-			span = d.span(style, set, f, cell, columns)
+			span = min(d.span(style, set, f, cell, columns), columns)
 		}
 		d.cell(s, style, x+float64(column)*cell, y, cell*float64(span), row, set, f)
 		if column += span; column >= columns {
@@ -108,32 +108,34 @@ func (d *desk) labelStyle(style fieldStyle, set paper.Style) paper.Style {
 
 func (d *desk) cell(s *paper.Sheet, style fieldStyle, x, y, w, h float64, set paper.Style, f field) {
 	label := d.labelStyle(style, set)
+	narrow := func(room float64) paper.Style { return paper.Fit(set, f.value, room) }
 	switch style {
 	case inline:
+		set = narrow(w - 8 - paper.Measure(label, f.label+": "))
 		s.Text(x+2, y+h*0.7, label, f.label+":")
 		s.Text(x+2+paper.Measure(label, f.label+": ")+3, y+h*0.7, set, f.value)
 	case boxed:
 		s.Frame(x, y, w, h)
 		s.Text(x+4, y+label.Size+2, label, f.label)
-		s.Text(x+6, y+h-set.Size*0.38, set, f.value)
+		s.Text(x+6, y+h-set.Size*0.38, narrow(w-10), f.value)
 	case underlined:
 		start := x + paper.Measure(label, f.label) + 6
 		s.Text(x, y+h*0.72, label, f.label)
-		s.Text(start+4, y+h*0.70, set, f.value)
+		s.Text(start+4, y+h*0.70, narrow(x+w-14-start), f.value)
 		s.Fill(start, y+h*0.72+2.5, x+w-10-start, 0.5, color.Black)
 	case shaded:
 		split := max(w*0.38*min(1, 2*set.Size*14/w), paper.Measure(label, f.label)+8)
 		s.Fill(x, y, split, h, shadeGray)
 		s.Frame(x, y, w, h)
 		s.Text(x+4, y+h*0.68, label, f.label)
-		s.Text(x+split+5, y+h*0.68, set, f.value)
+		s.Text(x+split+5, y+h*0.68, narrow(w-split-8), f.value)
 	case captioned:
-		s.Text(x+4, y+set.Size*1.1, set, f.value)
+		s.Text(x+4, y+set.Size*1.1, narrow(w-16), f.value)
 		s.Fill(x, y+set.Size*1.45, w-12, 0.5, color.Black)
 		s.Text(x+4, y+set.Size*1.45+label.Size+1.5, label, f.label)
 	case stacked:
 		s.Text(x, y+label.Size, label, f.label)
-		s.Text(x, y+label.Size+set.Size*1.25, set, f.value)
+		s.Text(x, y+label.Size+set.Size*1.25, narrow(w-8), f.value)
 	}
 }
 
@@ -196,7 +198,7 @@ func (d *desk) grid(s *paper.Sheet, x, y, row float64, columns []float64, head, 
 		}
 		at := x
 		for i, cell := range cells {
-			s.Text(at+4, y+row*0.68, st, cell)
+			s.Text(at+4, y+row*0.68, paper.Fit(st, cell, columns[i]-6), cell)
 			at += columns[i]
 		}
 		if lined == 0 || lined == 3 || r == 0 {

@@ -186,8 +186,8 @@ func (d *desk) report() *paper.Sheet {
 		}
 		if i == 1 {
 			d.sign1(s, cx, at+18)
-			s.Block(cx, at+34, leading, body, d.wording("Dictated by: ", "Electronically signed by ", "Signed: ", "Authenticated by ")+d.staff(d.doctor),
-				"D: "+d.day(d.today)+"  T: "+d.after(4)+"  "+d.wording("Job ", "Doc ID ")+marked("code", d.crowd.Code()))
+			y = s.Paragraph(cx, at+36, column, leading, body, d.wording("Dictated by: ", "Electronically signed by ", "Signed: ", "Authenticated by ")+d.staff(d.doctor))
+			s.Paragraph(cx, y, column, leading, body, "D: "+d.day(d.today)+"  T: "+d.after(4)+"  "+d.wording("Job ", "Doc ID ")+marked("code", d.crowd.Code()))
 		}
 	}
 	return s

@@ -11,9 +11,11 @@
 //   - names, towns, streets and organisations: each word of the pools belongs to one half
 //     (package people); patterns of numbers differ in part,
 //   - sentences: each stands in one half (package prose),
-//   - wordings of labels and titles: even entries of a list serve one half, odd the other,
+//   - wordings of labels and titles: even entries of a list serve one half, odd the other
+//     (the few that stand on nearly every form, such as DOB, are in both),
 //   - typefaces, print and hands: each half has its own,
-//   - layouts: most kinds have variants of which each half sees some,
+//   - layouts: most kinds have variants of which each half sees some; values behind a
+//     colon and in boxes are in both,
 //   - strength of noise, blur, skew, contrast and compression: ranges are cut in slices
 //     that serve the halves in turn.
 //

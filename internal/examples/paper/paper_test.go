@@ -127,6 +127,23 @@ func TestAMissingCharacterIsAnError(t *testing.T) {
 	}
 }
 
+func TestTextIsFittedToTheSheetOrRefused(t *testing.T) {
+	const long = "otorhinolaryngology department"
+	upright, turned := Style{Face: Regular, Size: 12}, Style{Face: Regular, Size: 12, Turn: 90}
+	for _, c := range []struct {
+		st   Style
+		good bool
+	}{{upright, true}, {turned, false}, {Fit(turned, long, 70), true}} {
+		s := &Sheet{Width: 100, Height: 100}
+		s.Text(20, 20, c.st, long)
+		s.Right(90, 40, upright, long)
+		s.Centre(50, 60, upright, long)
+		if _, err := s.Draw(72, image.White.C); (err == nil) != c.good {
+			t.Errorf("at %.1f points, turned by %.0f°, the error is %v", c.st.Size, c.st.Turn, err)
+		}
+	}
+}
+
 func TestStrokesLieOverFillsAndAreasAreScaled(t *testing.T) {
 	s := &Sheet{Width: 100, Height: 100}
 	s.Fill(0, 0, 100, 100, image.White.C)

@@ -1,6 +1,8 @@
 package paper
 
 import (
+	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -49,18 +51,26 @@ type textLine struct {
 	spans []span
 }
 
-// Text sets one line of marked-up text.
+// edge is how near, in points, text that has to shrink comes to the edge of the sheet.
+const edge = 3
+
+// Text sets one line of marked-up text; what would hang over the right edge is set smaller.
 func (s *Sheet) Text(x, y float64, st Style, markup string) {
+	if st.Turn == 0 {
+		st = Fit(st, markup, s.Width-x-edge)
+	}
 	s.texts = append(s.texts, textLine{x, y, st, spans(markup, &s.values)})
 }
 
 // Right sets one line that ends at x.
 func (s *Sheet) Right(x, y float64, st Style, markup string) {
+	st = Fit(st, markup, x-edge)
 	s.Text(x-Measure(st, markup), y, st, markup)
 }
 
 // Centre sets one line around x.
 func (s *Sheet) Centre(x, y float64, st Style, markup string) {
+	st = Fit(st, markup, 2*(min(x, s.Width-x)-edge))
 	s.Text(x-Measure(st, markup)/2, y, st, markup)
 }
 
@@ -126,7 +136,8 @@ type Drawing struct {
 }
 
 // Draw renders the sheet at dpi pixels per inch, on paper of that colour, and says
-// where each word's ink lies. A character that the typeface lacks is an error.
+// where each word's ink lies. A character that the typeface lacks is an error, and so is
+// a word that leaves the sheet.
 func (s *Sheet) Draw(dpi float64, paper color.Color) (Drawing, error) {
 	px := func(points float64) int { return int(math.Round(points * dpi / 72)) }
 	img := image.NewRGBA(image.Rect(0, 0, px(s.Width), px(s.Height)))
@@ -140,10 +151,23 @@ func (s *Sheet) Draw(dpi float64, paper color.Color) (Drawing, error) {
 		xdraw.NearestNeighbor.Scale(img, r, p.img, p.img.Bounds(), xdraw.Over, nil)
 	}
 	words, err := s.drawTexts(img, dpi)
+	err = errors.Join(err, inside(words, img.Rect))
 	for _, k := range s.strokes {
 		k.draw(img, dpi)
 	}
 	return Drawing{img, words, s.scaledAreas(dpi)}, err
+}
+
+// inside finds words that hang over the edge: the writer's fault, for nobody can read them.
+func inside(words []truth.Word, r image.Rectangle) error {
+	for _, w := range words {
+		for _, q := range w.Quad {
+			if q.X < -1 || q.Y < -1 || q.X > float64(r.Max.X)+1 || q.Y > float64(r.Max.Y)+1 {
+				return fmt.Errorf("%q leaves the sheet of %v at %.0f, %.0f", w.Text, r.Max, q.X, q.Y)
+			}
+		}
+	}
+	return nil
 }
 
 func (s *Sheet) drawTexts(img *image.RGBA, dpi float64) ([]truth.Word, error) {

@@ -79,6 +79,14 @@ func Measure(st Style, markup string) float64 {
 	return textLine{style: st, spans: spans(markup, &value)}.measure()
 }
 
+// Fit makes a style smaller until a line of marked-up text is no wider than width.
+func Fit(st Style, markup string, width float64) Style {
+	if w := Measure(st, markup); w > width && width > 0 {
+		st.Size *= width / w
+	}
+	return st
+}
+
 func (t textLine) measure() float64 {
 	sum := 0.0
 	for i, s := range t.spans {

@@ -43,6 +43,11 @@ func TestEveryPoolHasSomethingForBothHalves(t *testing.T) {
 				t.Errorf("%v: country %s is empty", half, country)
 			}
 		}
+		for _, language := range []string{"en", "de", "fr", "es", "it", "nl", "pt"} {
+			if len(c.organisations[language].words) < 2 || c.Organisation(language) == "" {
+				t.Errorf("%v: hospitals in %s are too few", half, language)
+			}
+		}
 		for _, country := range []string{"us", "gb", "ca", "au", "de", "fr", "es", "it", "nl", "pt"} {
 			for range 50 {
 				if a := c.Address(country); a.Street == "" || a.Town == "" || a.Postcode == "" {
