@@ -31,6 +31,8 @@ var datePatterns = []pattern{
 	compile(document.Date, 0.9, digitsAnd(3, leadParts), `(?:^|[^0-9A-Za-z.])(`+d+`{1,2}`+sep+d+`{1,2}`+sep+`(?:`+d+`{4}|`+d+`{2}))(?:$|[^0-9A-Za-z%])`, isDate),
 	compile(document.Date, 0.9, need{4, 2, leadParts}, `[A-Za-z]{2}\.([0-9]{1,2}[/.\-][0-9]{1,2}[/.\-](?:(?:19|20)[0-9]{2}|[0-9]{2}))(?:$|[^0-9A-Za-z%])`, isDate), // "geb.16.11.57"
 	compile(document.Date, 0.9, need{8, 3, leadParts}, `(?:^|[^0-9A-Za-z.])([0-9]{1,2}[/.\-][0-9]{1,2}[/.\-](?:19|20)[0-9]{2})[0-9]{1,2}:[0-9]{2}`, isDate),        // its time glued to it
+	compile(document.Date, 0.9, need{8, 3, leadParts}, `(?:^|[^0-9A-Za-z.])((?:19|20)[0-9]{2}[/.\-][0-9]{2}[/.\-][0-9]{2})[0-9]{1,2}:[0-9]{2}`, isDate),
+	compile(document.Date, 0.85, digitsAnd(6, leadParts), `[A-Za-z]([0-9]{1,2}[/.\-][0-9]{1,2}[/.\-](?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z%])`, isDate), // "bis12.03.1952"
 	compile(document.Date, 0.9, digitsAnd(3, leadParts), `(?:^|[^0-9A-Za-z])(`+d+`{4}`+sep+d+`{1,2}`+sep+d+`{1,2})(?:$|[^0-9A-Za-z]|T[0-9])`, isDate),
 	compile(document.Date, 0.75, digits(8), `(?:^|[^0-9A-Za-z.,/-])(`+day+` (?:0[1-9]|[12][0-9]|3[01]) (?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z.,/-])`, isSpacedDate),
 	compile(document.Date, 0.8, digits(6), `\b((?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:[0-9]{4,6})?\b`, nil),

@@ -196,8 +196,8 @@ func (f *Finder) counts(sh *sheet, l *label) bool {
 		return false
 	case numberLike(l.typ):
 		n := digitsIn(sh.toks[l.to].text)
-		if k := l.to + 1; k < row.to && sh.toks[l.to].upper && len(sh.toks[l.to].text) <= 4 && sh.toks[k].gap < wideGap {
-			n += digitsIn(sh.toks[k].text) // "AC WC 12-441"
+		for k := l.to + 1; k < row.to && k <= l.to+3 && sh.toks[l.to].upper && len(sh.toks[l.to].text) <= 4 && sh.toks[k].gap < wideGap; k++ {
+			n += digitsIn(sh.toks[k].text) // "AC WC 12-441", "MRN K-48 316"
 		}
 		return n >= 4 || n >= 1 && !l.ordinary || !l.ordinary && sh.toks[l.to].text == "("
 	case l.ordinary || !starts || !capital:

@@ -50,7 +50,7 @@ var patterns = slices.Concat(datePatterns, agePatterns, youngAgePatterns, otherP
 var otherPatterns = []pattern{
 	// Phones and addresses of the net.
 	compile(document.Phone, 0.85, digits(9), `(?:^|[^0-9A-Za-z])((?:\+?[0-9]{1,3}[ .\-]?)?(?:\( ?`+d+`{3} ?\)[ \-.]{0,3}|`+d+`{3} ?[ .\-/] ?)`+d+`{3} ?[ .\-–·] ?`+d+`{4}(?:[ ,]{0,2}(?:(?i:x|ext|extension)\.?|#) ?[0-9]{1,6})?)(?:$|[^0-9A-Za-z])`, mostlyDigits(7)),
-	compile(document.Phone, 0.8, digits(8), `(\+[0-9]{1,3}(?:[ .\-/]{0,2}\(?[0-9]{1,5}\)?){2,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 15)),
+	compile(document.Phone, 0.8, digits(8), `(\+[0-9]{1,3}(?:[ .\-/]{0,2}\(?[0-9OolI]{1,5}\)?){2,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 15)),
 	compile(document.Phone, 0.8, digits(7), `((?:\+?[0-9]{1,3} ?)?\(0\) ?[0-9]{2,5}[ /\-]{0,3}[0-9]{3,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(7, 15)),
 	compile(document.Phone, 0.7, digits(8), `(?:^|[^0-9A-Za-z/.])(0[0-9]{1,5}[ /\-]{1,3}[0-9]{2,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(8, 13)),
 	compile(document.Phone, 0.75, digitsAnd(8, leadBracket), `(\([0-9]{2,5}\) ?[0-9]{3,5}[ \-][0-9]{3,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 13)),
@@ -118,6 +118,9 @@ var otherPatterns = []pattern{
 	compile(document.Code, 0.65, digits(4), `(?:^|[^0-9A-Za-z])([0-9]{2,4}[\-–][A-Z]{1,4}[\-–]?[0-9]{2,})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Code, 0.65, digits(2), `(?:^|[^0-9A-Za-z])([0-9A-Z]{6,})(?:$|[^0-9A-Za-z])`, isMixedCode),
 	compile(document.Code, 0.6, digits(6), `(?:^|[^0-9A-Za-z.,/\-])([0-9]{2,3}-[0-9]{2,3}-[0-9]{2,3})(?:$|[^0-9A-Za-z.,/\-])`, nil),
+	compile(document.Code, 0.6, digits(5), `(?:^|[^0-9A-Za-z])([A-Z]{1,3}-[0-9]{2,3} [0-9]{3,4})(?:$|[^0-9A-Za-z.,])`, nil),
+	// Groups that fill a cell.
+	compile(document.Code, 0.55, digits(5), `^ ?([A-Z]{1,3}[0-9]{2,3}(?: [0-9]{3}){1,2}|[A-Z]{2,3} [0-9]{2,3}-[0-9]{3,4}|[0-9]{3} [0-9]{3}|[0-9]{4}(?: [0-9]{4}){1,2} [0-9]{1,4})$`, nil),
 	compile(document.Code, 0.55, digits(7), `^ ?([0-9]{3} [0-9]{2} [0-9]{2,3}|[0-9]{2} [0-9]{3} [0-9]{3}|[0-9]{3} [0-9]{3} [0-9]{2,3})$`, nil),
 	compile(document.Code, 0.6, digits(4), `(?:^|[^0-9A-Za-z])(#[ ]?[0-9]{4,})\b`, nil),
 	compile(document.Code, 0.8, digitsAndDots(6, 5), `\b((?:[0-9]{1,6}\.){5,}[0-9]{1,40})\b`, nil),

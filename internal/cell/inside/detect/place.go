@@ -219,7 +219,7 @@ func (f *Finder) cityBeforeZIP(sh *sheet, i int) (span, bool) {
 		if k > i && f.zipAfterState(sh, k) >= 0 {
 			return place(i, k, 0.85)
 		}
-		if !t.title && !(t.kind == sign && strings.Contains(",.-'’", t.text)) {
+		if !t.title && !(t.kind == sign && strings.Contains(",.-'’", t.text)) && (t.kind != letters || f.isVocabulary(t)) { // "Ypsi lanti"
 			break
 		}
 	}

@@ -30,7 +30,7 @@ func (f *Finder) value(sh *sheet, l label, from, to int, score float64) (span, b
 	case numberLike(l.typ):
 		from, to, ok = f.numberValue(sh, l, from, to)
 	default:
-		ok = f.speaks(sh, from, to) && !(l.header && l.typ == document.Organisation && f.isPlain(sh, from, to))
+		ok = f.speaks(sh, from, to) && !(l.typ == document.Organisation && sh.beginsSmall(from, to)) && !(l.header && l.typ == document.Organisation && f.isPlain(sh, from, to))
 	}
 	for to > from && sh.toks[to-1].kind == sign {
 		to--
@@ -244,6 +244,12 @@ func (f *Finder) speaks(sh *sheet, from, to int) bool {
 		}
 	}
 	return false
+}
+
+// beginsSmall reports whether a value begins with a word in small letters: a remark, no
+// house.
+func (sh *sheet) beginsSmall(from, to int) bool {
+	return from < to && sh.toks[from].kind == letters && !sh.toks[from].title
 }
 
 // isPlain reports whether a cell holds only words of the language, none of which names a
