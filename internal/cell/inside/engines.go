@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"blotter/internal/cell/inside/detect"
 	"blotter/internal/cell/inside/extract"
@@ -20,6 +21,7 @@ func loadEngines(s wire.Setup) (engines, error) {
 	if err != nil {
 		return engines{}, coded(reason.CellEngines, err)
 	}
+	debug.FreeOSMemory() // what loading left: the models' bytes, and lists before they were sorted
 	return e, nil
 }
 

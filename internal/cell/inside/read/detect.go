@@ -3,6 +3,7 @@ package read
 import (
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 )
 
@@ -23,6 +24,9 @@ func (r *Reader) detect(v view, zoom float64) ([]region, error) {
 	scale := detectScale(v.w, v.h) * zoom
 	w, h := max(1, int(math.Round(float64(v.picture.w)*scale))), max(1, int(math.Round(float64(v.picture.h)*scale)))
 	small := v.picture.resize(w, h).quarterTurns(v.turn)
+	if v.w*v.h > largePicture {
+		debug.FreeOSMemory() // what decoding left, before the detector takes its share
+	}
 	heat, err := r.heat(small)
 	if err != nil {
 		return nil, err

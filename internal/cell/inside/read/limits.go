@@ -8,6 +8,7 @@ const (
 	netStride       = 32            // the detector's input is a multiple of this
 	tileMargin      = 16            // paper around a picture, so that text at its edge is seen
 	tileOverlap     = 96            // what a tile sees beyond its core: three lines of 12 point text
+	largePicture    = 4_000_000     // pixels from which a collection before detection is worth its 20 ms
 	tilePixels      = 1_400_000     // of one tile: A4 in one piece, peak memory bounded
 )
 

@@ -15,6 +15,9 @@ import (
 // asset; burned are the boxes that were filled, in the asset's pixels; before is what
 // the first look read, nil to take everything for new.
 //
+// While Look runs, burned boxes have the colour of their surroundings in img; when it
+// returns, img is as it was.
+//
 // The page holds only the words found now and the regions that stayed unread, in the
 // upright frame, without what lies under burned boxes. Errors carry
 // read.engine_failed, or are ctx's.
@@ -29,7 +32,8 @@ func (r *Reader) look(ctx context.Context, img image.Image, turn document.Turn, 
 		return words.Page{}, err
 	}
 	burned, unburned := p.parted(burned)
-	v := p.without(burned).turned(turn)
+	defer p.cover(burned)()
+	v := p.turned(turn)
 	regions, err := r.detect(v, lookZoom)
 	if err != nil {
 		return words.Page{}, err
@@ -77,26 +81,42 @@ func (v view) allFromAsset(boxes []document.Box) []document.Box {
 	return out
 }
 
-// without returns a copy of the picture with the burned boxes in the colour of what is
-// around them: black boxes side by side look like writing to the detector. A box that
-// is not of one colour was not burned and stays.
-func (p picture) without(burned []document.Box) picture {
-	out := p
-	out.pix = slices.Clone(p.pix)
+// cover paints the burned boxes in the colour of what is around them, since black boxes
+// side by side look like writing to the detector, and returns what paints them back: a
+// copy of a page would double its memory. A box that is not of one colour was not burned
+// and stays.
+func (p picture) cover(burned []document.Box) (uncover func()) {
 	page := document.Box{W: p.w, H: p.h}
+	type painted struct {
+		box            document.Box
+		colour, around [3]uint8
+	}
+	var all []painted
 	for _, b := range burned {
 		b = b.Intersect(page)
 		if b.Empty() || !p.plain(b) {
 			continue
 		}
-		paper := p.around(b, burned)
-		for y := b.Y; y < b.Y+b.H; y++ {
-			for x := b.X; x < b.X+b.W; x++ {
-				copy(out.pix[y*p.stride+x*p.step:], paper[:p.channels])
-			}
+		was := painted{box: b, around: p.around(b, burned)}
+		copy(was.colour[:p.channels], p.pix[b.Y*p.stride+b.X*p.step:])
+		all = append(all, was)
+	}
+	for _, x := range all {
+		p.fill(x.box, x.around)
+	}
+	return func() {
+		for _, x := range all {
+			p.fill(x.box, x.colour)
 		}
 	}
-	return out
+}
+
+func (p picture) fill(b document.Box, colour [3]uint8) {
+	for y := b.Y; y < b.Y+b.H; y++ {
+		for x := b.X; x < b.X+b.W; x++ {
+			copy(p.pix[y*p.stride+x*p.step:], colour[:p.channels])
+		}
+	}
 }
 
 // plain reports whether all pixels of a box that lie in the picture have one colour.

@@ -78,6 +78,7 @@ func (r *Reader) load(m Models) (err error) {
 			return fmt.Errorf("read: %s model: %w", s.name, err)
 		}
 	}
+	r.runtime.Trim()
 	return nil
 }
 
