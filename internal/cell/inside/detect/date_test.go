@@ -44,7 +44,7 @@ func TestCodesWithSpaces(t *testing.T) {
 func TestRoads(t *testing.T) {
 	for _, text := range []string{
 		"lives at [[7947 FM 68]] now", "at [[3211 County Road 4]] there", "at [[12 N. Highway 61]] there", "near [[68 bis boulevard de la République]] there",
-		"[[Trier]], [[03.06.25]]", "[[4417 Elm Street, Apt U]]", "[[12 Oak Ave Ste. X]]", "gave 500 US units and 12 FM radios",
+		"[[Trier]], [[03.06.25]]", "[[RR2 Box4280]]", "[[RR 2, Box 4280]]", "[[P.O.BOX3931]]", "[[4417 Elm Street, Apt U]]", "[[12 Oak Ave Ste. X]]", "gave 500 US units and 12 FM radios",
 	} {
 		check(t, text, words.Subject{})
 	}
