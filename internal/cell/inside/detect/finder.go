@@ -102,10 +102,11 @@ func (r *Result) Check(p *words.Page) []document.Finding {
 // look runs the layers that need nothing but the page and the hints.
 func (f *Finder) look(sh *sheet, h *hints) []span {
 	var out []span
-	for _, layer := range []func(*sheet) []span{f.patterns, f.spread, f.labelled, f.places, f.names, f.lone, f.markedBy, f.tagged, f.learned} {
+	for _, layer := range []func(*sheet) []span{f.patterns, f.spread, f.labelled, f.places, f.names, f.lone, f.tagged, f.learned} {
 		out = append(out, layer(sh)...)
 	}
-	return f.only(f.tellStaff(sh, append(out, f.hinted(sh, h)...)))
+	out = f.tellStaff(sh, append(out, f.hinted(sh, h)...))
+	return f.only(append(out, f.markedBy(sh)...))
 }
 
 // complete adds the layers that build on what the others found in the whole document.

@@ -83,6 +83,41 @@ func (f *Finder) isBehindParticle(sh *sheet, i int) bool {
 	for k >= sh.toks[i].cell[0] && f.terms.particles.has(sh.toks[k].fold) && !sh.toks[k].title {
 		k--
 	}
+	if k-1 >= sh.toks[i].cell[0] && k < i-1 && sh.toks[k].text == "." && len([]rune(sh.toks[k-1].text)) == 1 && sh.toks[k-1].upper {
+		return sh.toks[i].title // "T. van der Merwe"
+	}
 	return sh.toks[i].title && k < i-1 && k >= sh.toks[i].cell[0] && sh.toks[k].title && !sh.toks[k].upper && sh.toks[k].entry.Births() > knownBirths &&
 		(!sh.toks[k].entry.Has(lexicon.Common) || f.isMonthName(&sh.toks[k]))
+}
+
+// isTitledParticle reports whether particles stand between a title and token i: "Dr. du
+// Plessis".
+func (f *Finder) isTitledParticle(sh *sheet, i int) bool {
+	k, start := i-1, sh.toks[i].cell[0]
+	for k > start && f.terms.particles.has(sh.toks[k].fold) && !sh.toks[k].title {
+		k--
+	}
+	if k == i-1 || k < start {
+		return false
+	}
+	if sh.toks[k].text == "." && k > start {
+		k--
+	}
+	return f.isTitle(&sh.toks[k])
+}
+
+// isTitledSurname accepts a family name that is a word of records, behind a title other
+// than a greeting: "Dr. Ward", not "Dear Member".
+func (f *Finder) isTitledSurname(t *token, a around) bool {
+	return t.title && !t.upper && t.entry.Has(lexicon.Surname) && !f.terms.kin.has(t.fold) && !f.terms.titles.has(t.fold) && !f.terms.credentials.has(t.fold) &&
+		!f.terms.months.has(t.fold) && !f.terms.weekdays.has(t.fold) && f.isTitled(a) && a.before != "dear" && a.after != ":"
+}
+
+// leadsTitled reports whether the particles from token a on stand behind a title.
+func (f *Finder) leadsTitled(sh *sheet, a int) bool {
+	k := a
+	for k+1 < sh.toks[a].cell[1] && f.terms.particles.has(sh.toks[k].fold) && !sh.toks[k].title {
+		k++
+	}
+	return f.isTitledParticle(sh, k)
 }

@@ -121,7 +121,7 @@ func (f *Finder) nameScoreAt(sh *sheet, i int) float64 {
 			return p + titledScore // "R. S. Sprinkle", "Mr. F. x. whelan"
 		}
 	}
-	if (f.isTitled(a) || f.isSecondTitled(sh, a)) && t.title && f.mayFollowTitle(t) {
+	if (f.isTitled(a) || f.isSecondTitled(sh, a) || f.isTitledParticle(sh, i)) && t.title && (f.mayFollowTitle(t) || f.isTitledSurname(t, a)) {
 		return p + titledScore
 	}
 	listed := f.listedScore(sh, i)
@@ -462,7 +462,7 @@ func (f *Finder) trimParticles(sh *sheet, a, b int) (int, int) {
 	for b-1 > a && (sh.toks[b-1].kind == sign || f.terms.particles.has(sh.toks[b-1].fold) && !sh.toks[b-1].title) {
 		b--
 	}
-	for a < b-1 && (sh.toks[a].kind == sign || f.terms.particles.has(sh.toks[a].fold) && !sh.toks[a].title) {
+	for a < b-1 && (sh.toks[a].kind == sign || f.terms.particles.has(sh.toks[a].fold) && !sh.toks[a].title && !f.leadsTitled(sh, a)) {
 		a++
 	}
 	return a, b

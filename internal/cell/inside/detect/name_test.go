@@ -12,7 +12,7 @@ func TestNamesThatAreWords(t *testing.T) {
 	for _, text := range []string{
 		"[[Will Hope]] denies pain", "[[Hope]] reports pain", "[[Rose Park]] was seen", "[[Grace Young]]", "her son [[Will]] and her aunt [[Joy]]",
 		"pt [[john smith]] seen", "seen by [[JohnSmith]] today", "Patient: [[MARYANNLEE]]     Sex: F", "Mr. [[5mith]] was seen", "[[Jarnes Srnith]] was seen",
-		"[[Jan van der Berg]] was seen", "[[Omar al-Rashid]] was seen", "[[Sean O'Brien]] and [[Ian McTavish]]", "[[John Smith Jr.]] and [[Robert Jones III]] met", "[[Javon Cheeks II]]",
+		"[[Jan van der Berg]] was seen", "[[Omar al-Rashid]] was seen", "[[Sean O'Brien]] and [[Ian McTavish]]", "[[John Smith Jr.]] and [[Robert Jones III]] met", "[[Javon Cheeks II]]", "follow up with Dr. [[Ward]] on", "avec le Dr [[du Plessis]] hier", "Dear Member, thank you", "seen by [[T. van der Merwe]] today",
 		"Frau [[Schulz]] kam", "Mme [[Lefebvre]] est venue", "Sra. [[Ibáñez]] vino", "Sig. [[Rossi]] sta bene", "Dhr. [[Jansen]] kwam", "Mevr. [[Bakker]] kwam",
 		"Patient name\n[[Maria]]\n[[Gonzalez]]",
 	} {

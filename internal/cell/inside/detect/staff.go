@@ -106,7 +106,7 @@ func (f *Finder) wordAfter(sh *sheet, i int) string {
 	word := ""
 	for ; k < end && len(word) < 6; k++ {
 		t := &sh.toks[k]
-		if t.kind != letters {
+		if t.kind != letters || word != "" && len(t.text) > 2 {
 			break
 		}
 		word += t.fold

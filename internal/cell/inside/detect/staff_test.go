@@ -32,6 +32,8 @@ func TestStaffIsTold(t *testing.T) {
 		{"Electronically signed by Maria Rodriguez", "Rodriguez", true},
 		{"Technologist: Maria Rodriguez     View: AP", "Rodriguez", true},
 		{"Ordering Physician     Sex\nMaria Rodriguez        F", "Rodriguez", true},
+		{"Maria Rodriguez, M.D. Rheumatology", "Rodriguez,", true},
+		{"Tech: KJQ     Room: 2", "KJQ", true},
 		{"Patient: Maria Rodriguez     Sex: F", "Rodriguez", false},
 		{"her daughter Maria Rodriguez was present", "Rodriguez", false},
 		{"Mr. Rodriguez was seen", "Rodriguez", false},
