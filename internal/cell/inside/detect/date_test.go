@@ -44,7 +44,7 @@ func TestCodesWithSpaces(t *testing.T) {
 func TestRoads(t *testing.T) {
 	for _, text := range []string{
 		"lives at [[7947 FM 68]] now", "at [[3211 County Road 4]] there", "at [[12 N. Highway 61]] there", "near [[68 bis boulevard de la République]] there",
-		"[[Trier]], [[03.06.25]]", "[[RR2 Box4280]]", "[[RR 2, Box 4280]]", "[[P.O.BOX3931]]", "[[4417 Elm Street, Apt U]]", "[[12 Oak Ave Ste. X]]", "gave 500 US units and 12 FM radios",
+		"[[Trier]], [[03.06.25]]", "[[RR2 Box4280]]", "[[RR 2, Box 4280]]", "[[P.O.BOX3931]]", "[[RR 2 B0X 4280]]", "[[Akron]], 0H [[44390]]", "at [[example. org/users/pritchard]] now", "see [[www. mychart. example. com/patient?id=80]] now", "from [[2001: db8: e1b2: f80c: : b12]] now", "at 10: 20: 30: 40: 50 sharp", "[[4417 Elm Street, Apt U]]", "[[12 Oak Ave Ste. X]]", "gave 500 US units and 12 FM radios",
 	} {
 		check(t, text, words.Subject{})
 	}

@@ -49,7 +49,7 @@ var leadWords = map[lead]string{
 	leadPost:    "box rural county postfach apartado",
 	leadSerial:  "s sn serial",
 	leadDotWord: "dot",
-	leadWeb:     "www http https",
+	leadWeb:     "www http https com org edu gov",
 	leadRoad:    "fm rm cr sr us state county ranch farm old highway hwy route rte interstate",
 }
 
@@ -92,6 +92,7 @@ func (f *Finder) leadsOfRow(sh *sheet, r *row) lead {
 // leadOfMixed sees words that are glued to digits: "12MAR2020", "4thJuly", "x44".
 func (f *Finder) leadOfMixed(s string) lead {
 	all := f.leads[s[:len(s)-len(strings.TrimLeft(s, asciiLetters))]]
+	all |= f.leads[readAsLetters.Replace(s)] // "B0X"
 	word := strings.Trim(s, "0123456789")
 	for _, ordinal := range [...]string{"th", "st", "nd", "rd"} {
 		word = strings.TrimPrefix(word, ordinal)
@@ -101,6 +102,9 @@ func (f *Finder) leadOfMixed(s string) lead {
 	}
 	return all
 }
+
+// readAsLetters undoes digits that readers see in words.
+var readAsLetters = strings.NewReplacer("0", "o", "1", "l", "5", "s", "8", "b")
 
 const asciiLetters = "abcdefghijklmnopqrstuvwxyz"
 

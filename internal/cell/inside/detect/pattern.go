@@ -70,6 +70,8 @@ var otherPatterns = []pattern{
 	compile(document.URL, 0.6, need{lead: leadAt}, `(?:^|\s)(@[A-Za-z0-9_]{3,})`, nil),
 	compile(document.URL, 0.9, need{dots: 1, lead: leadWeb}, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
 	compile(document.URL, 0.75, need{dots: 1, lead: leadHost}, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),
+	compile(document.URL, 0.75, need{dots: 1, lead: leadWeb}, `(?i)(?:^|\s)((?:www\. ?)?[a-z0-9\-]+(?:\. ?[a-z0-9\-]+)*\. ?(?:com|org|edu|gov)\b(?:/[^\s;,]*)?)`, nil), // a space lost its way in
+	compile(document.IP, 0.75, need{1, 4, leadColons}, `(?i)(?:^|[^0-9a-z:])((?:[0-9a-f]{1,4} ?:[ :]{0,3}){3,7}[0-9a-f]{1,4})(?:$|[^0-9a-z:])`, isSpacedIP),
 	compile(document.IP, 0.8, digitsAndDots(4, 3), `(?:^|[^0-9.])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?:$|[^0-9.])`, isIP),
 	compile(document.IP, 0.8, digits(2), `\b((?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2})\b`, nil),
 	compile(document.IP, 0.8, digitsAndDots(1, 4), `\b((?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4})\b`, nil),
@@ -96,9 +98,9 @@ var otherPatterns = []pattern{
 	compile(document.Account, 0.85, digits(13), `\b([3-6][0-9]{3}[ \-]?[0-9]{4}[ \-]?[0-9]{4}[ \-]?[0-9]{1,7})\b`, digitsBetween(13, 19)),
 
 	// Postal addresses; streets and cities need words, so place.go finds them.
-	compile(document.Place, 0.8, digitsAnd(1, leadPost), `(?i)\b((?:p\.? ?o\.?|post office) ?box[ .:#]{0,3}[0-9]+|postfach [0-9 ]{2,9}|apartado(?: de correos)? [0-9]+)`, nil),
+	compile(document.Place, 0.8, digitsAnd(1, leadPost), `(?i)\b((?:p\.? ?o\.?|post office) ?b[o0]x[ .:#]{0,3}[0-9]+|postfach [0-9 ]{2,9}|apartado(?: de correos)? [0-9]+)`, nil),
 	compile(document.Place, 0.85, digits(5), `\b((?:(?:PSC|UNIT|Unit|CMR) [0-9]{1,5},? )?(?:(?:BOX|Box) [0-9]{1,5},? )?(?:APO|FPO|DPO),? ?A[AEP],? ?[0-9]{5}(?:-[0-9]{4})?)\b`, nil),
-	compile(document.Place, 0.75, digitsAnd(1, leadPost), `(?i)\b(rural route ?#? ?[0-9]{1,4}(?:,? ?box ?[0-9]+[a-z]?)?|(?:r\.? ?r\.?|h\.? ?c\.?) ?#? ?[0-9]{1,4},? ?box ?[0-9]+[a-z]?|county (?:road|rd|highway|hwy) [0-9a-z]{1,4})\b`, nil),
+	compile(document.Place, 0.75, digitsAnd(1, leadPost), `(?i)\b(rural route ?#? ?[0-9]{1,4}(?:,? ?b[o0]x ?[0-9]+[a-z]?)?|(?:r\.? ?r\.?|h\.? ?c\.?) ?#? ?[0-9]{1,4},? ?b[o0]x ?[0-9]+[a-z]?|county (?:road|rd|highway|hwy) [0-9a-z]{1,4})\b`, nil),
 	compile(document.Place, 0.7, digitsAnd(2, leadRoad), `(?:^|[^0-9A-Za-z])([0-9]{1,5}[A-Z]? (?:[NSEW]\.? )?(?:FM|RM|CR|SR|US|(?i:state|us|county|ranch|farm|old|highway|hwy|route|rte|interstate)(?i: (?:route|road|rd|highway|hwy))?)\.? [0-9]{1,4}[A-Z]?)(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Place, 0.8, digits(2), `\b((?:GIR ?0AA|[A-PR-UWYZ][A-HK-Y]?[0-9][A-Z0-9]? [0-9][ABD-HJLNP-UW-Z]{2}))\b`, nil),
 	compile(document.Place, 0.75, digits(3), `\b([ABCEGHJ-NPRSTVXY][0-9][A-Z] ?[0-9][A-Z][0-9])\b`, nil),

@@ -187,7 +187,7 @@ func (f *Finder) stateAndZIP(sh *sheet, i int) (span, bool) {
 
 // zipAfterState returns the postal code behind the state at token i; -1 for none.
 func (f *Finder) zipAfterState(sh *sheet, i int) int {
-	if t := &sh.toks[i]; t.kind != letters || !t.title {
+	if t := &sh.toks[i]; t.kind != letters && !f.isMisreadState(t) || !t.title && t.kind == letters {
 		return -1
 	}
 	end := sh.toks[i].cell[1]
@@ -228,7 +228,7 @@ func (f *Finder) cityBeforeZIP(sh *sheet, i int) (span, bool) {
 
 // stateEnd returns the end of a state's name or code at token i; i for none.
 func (f *Finder) stateEnd(sh *sheet, i, end int) int {
-	if sh.toks[i].upper && f.terms.stateCodes.has(sh.toks[i].fold) {
+	if sh.toks[i].upper && f.terms.stateCodes.has(sh.toks[i].fold) || f.isMisreadState(&sh.toks[i]) {
 		return i + 1
 	}
 	if !f.terms.stateFirsts.has(sh.toks[i].fold) {
@@ -240,6 +240,11 @@ func (f *Finder) stateEnd(sh *sheet, i, end int) int {
 		}
 	}
 	return i
+}
+
+// isMisreadState accepts a state's code with a digit in it: "0H".
+func (f *Finder) isMisreadState(t *token) bool {
+	return t.kind == mixed && len(t.text) == 2 && t.text[0] == '0' && t.upper && f.terms.stateCodes.has(readAsLetters.Replace(t.fold))
 }
 
 // phrase writes tokens as the lists hold them.

@@ -101,6 +101,11 @@ func isIP(s string) bool {
 	return true
 }
 
+// isSpacedIP tells an IPv6 address from a column of times: four colons and a letter.
+func isSpacedIP(s string) bool {
+	return strings.Count(s, ":") >= 4 && strings.ContainsAny(strings.ToLower(s), "abcdef")
+}
+
 // isEmail wants a letter right behind the "@", or a domain with a dot.
 func isEmail(s string) bool {
 	_, domain, _ := strings.Cut(s, "@")
