@@ -106,6 +106,8 @@ func (f *Finder) isOutside(sh *sheet, class uint8, i int) bool {
 	case person && t.kind == letters:
 		return f.isPlainSmall(t) && !f.terms.particles.has(t.fold) || f.terms.sections["greetings"].has(t.fold) || f.terms.sections["salutations"].has(t.fold) ||
 			f.termPenalty(t, f.around(sh, i)) > 0
+	case t.kind == letters && f.terms.eponymHeads.has(f.around(sh, i).after):
+		return true
 	case t.kind == letters:
 		return !t.title && (f.isVocabulary(t) || f.isFamiliar(t)) && !f.terms.streetWords.has(t.fold) && !f.terms.streetHeads.has(t.fold)
 	}
@@ -114,7 +116,7 @@ func (f *Finder) isOutside(sh *sheet, class uint8, i int) bool {
 
 // isPlainSmall accepts a word in small letters that is hardly anybody's name.
 func (f *Finder) isPlainSmall(t *token) bool {
-	return !t.title && (f.isVocabulary(t) || f.isFamiliar(t)) && (!t.entry.IsName() || t.entry.Has(lexicon.Common|lexicon.Foreign) && t.entry.Births() < 20_000)
+	return !t.title && (f.isVocabulary(t) || f.isFamiliar(t)) && (!t.entry.IsName() || t.entry.Births() < 20_000 && (t.entry.Has(lexicon.Common|lexicon.Foreign) || f.lex.Familiar(t.fold)))
 }
 
 // isFlag accepts two to four capitals that say how something is: "HH", "SOB".
