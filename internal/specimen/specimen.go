@@ -1,4 +1,4 @@
-// Package specimen generates annotated documents to measure redaction by: some thirty
+// Package specimen generates annotated documents to measure redaction by: some forty
 // kinds of clinical paper, screens and cards, with people of many cultures, and traps
 // that must stay. Beside each stands its truth: every word, where its ink lies, and what
 // ought to become of it.

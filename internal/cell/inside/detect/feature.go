@@ -30,13 +30,13 @@ func (f *Finder) Observe(p *words.Page) []Observed {
 	return out
 }
 
-// Section lists the words of one section of data/*.txt in order, and Labels the labels: for
-// training.
+// Section lists the words of one section of data/*.txt in order; none for a section that
+// does not exist. Training fills its pages with them.
 func (f *Finder) Section(name string) []string {
 	return slices.Sorted(maps.Keys(f.terms.sections[name]))
 }
 
-// Labels lists the labels of forms in order.
+// Labels lists the labels of forms, in the order of data/labels.tsv, for training.
 func (f *Finder) Labels() []string {
 	var out []string
 	for line := range strings.Lines(mustRead("labels.tsv")) {

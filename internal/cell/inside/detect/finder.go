@@ -2,15 +2,18 @@
 // with boxes, types and scores, never with text.
 //
 // It is a union of layers, each blind where another sees: patterns, labels with their
-// values, names, places, repetitions of what was found, hints of the caller, and at last
-// words that no vocabulary explains. Recall comes before precision: where a word's part
+// values, names, places, a perceptron that sees what these see (learned.go), what an
+// operator's classifier says, repetitions of what was found, hints of the caller, and at
+// last words that no vocabulary explains. Recall comes before precision: where a word's part
 // is personal the whole word is covered, and a type only selects what the policy does.
 //
 // Scores are how sure a layer is, 0–1. The layers are tuned so that 0.5 is the line
 // between "cover" and "leave"; words of the last layer (document.Unknown) lie below it:
 // unknown numbers and codes at 0.45, capitalised words at 0.4 (0.3 on a page in a language
-// that the vocabulary hardly knows), others at 0.2. So do ages below 90, at 0.45. Policies
-// ask for them.
+// that the vocabulary hardly knows), others at 0.2. So do ages below 90, at 0.45, and what
+// the perceptron alone is little sure of. Policies ask for them.
+//
+// Names are told from those of the staff only where the context says so (staff.go).
 //
 // Not its business: faces, bar codes, signatures, and what nobody could read.
 package detect

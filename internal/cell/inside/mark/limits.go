@@ -26,8 +26,8 @@ const (
 	// a second of work at most; what is located after that is covered undecoded.
 	decodeBudget = 8_000_000
 
-	// facePixels is the largest raster that is searched for faces: 100 dpi of A4 are
-	// 0.97 million pixels, a passport photograph is 130 wide there.
+	// facePixels is the largest raster that is searched for faces: A4 at 75 dpi is 0.54
+	// million pixels, where a passport photograph of 35 mm is 100 wide.
 	facePixels = 700_000
 
 	// inkPixels is the largest raster in which ink is followed: A4 at 150 dpi.
