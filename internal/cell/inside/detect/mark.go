@@ -3,6 +3,7 @@ package detect
 import (
 	"strings"
 
+	"blotter/internal/cell/inside/detect/lexicon"
 	"blotter/internal/document"
 )
 
@@ -21,8 +22,12 @@ func (f *Finder) markedBy(sh *sheet) []span {
 	out := f.markColumns(sh)
 	for i := range sh.toks {
 		to, ok := f.markAt(sh, i)
-		if ok && (f.isBehindStaff(sh, i) || f.isDictation(sh, i, to)) {
+		switch {
+		case !ok:
+		case f.isBehindStaff(sh, i) || f.isDictation(sh, i, to):
 			out = append(out, span{i, to, document.Staff, markScore, document.ByName})
+		case f.isAlone(sh, i, to):
+			out = append(out, span{i, to, document.Name, markScore, document.ByName})
 		}
 	}
 	return out
@@ -75,6 +80,20 @@ func (f *Finder) isDictation(sh *sheet, i, to int) bool {
 	n := len([]rune(last.text))
 	return first && last.kind == letters && n >= 2 && n <= longestMark && sh.toks[to].gap == 0 && last.gap == 0 &&
 		!f.terms.clinical.has(last.fold) && !f.terms.units.has(last.fold)
+}
+
+// isAlone reports whether letters with stops fill their cell and spell no abbreviation that
+// anybody knows: "P.H.H." under a stamp, not "P.R.N." in a column of doses.
+func (f *Finder) isAlone(sh *sheet, i, to int) bool {
+	if t := &sh.toks[i]; to-i < 4 || t.cell != [2]int{i, to} {
+		return false
+	}
+	joined := ""
+	for k := i; k < to; k += 2 {
+		joined += sh.toks[k].fold
+	}
+	return !f.terms.clinical.has(joined) && !f.terms.units.has(joined) && !f.terms.credentials.has(joined) &&
+		!f.terms.notNames.has(joined) && !f.lex.Lookup(joined).Has(lexicon.Common|lexicon.Vocab|lexicon.Short)
 }
 
 // fewestMarks is how many cells a column of marks or short numbers has at least.

@@ -12,6 +12,7 @@ func TestMarks(t *testing.T) {
 		"Tech: [[KT]]",
 		"Drawn by [[JQ]]",
 		"Sonographer [[R.B.]]",
+		"RECEIVED\n[[P.H.H.]]",
 		"Test          Result    Units     Lab\nSodium        139       mmol/L    [[RB]]\nPotassium     4.2       mmol/L    [[KJC]]\nGlucose       104       mg/dL     01",
 	} {
 		check(t, text, words.Subject{})
@@ -25,6 +26,7 @@ func TestNoMarks(t *testing.T) {
 		"Sodium   139   mEq\nChloride   101   WNL",
 		"administered by RN", "seen by PT and OT",
 		"N/V and SOB",
+		"Frequency\nP.R.N.", "Diet          N.P.O.", "U.S.A.",
 	} {
 		check(t, text, words.Subject{})
 	}
