@@ -103,7 +103,7 @@ func picture() truth.Picture {
 		word("Mercy", truth.Either, "organisation", 0, 10, 40),
 	}, Areas: []truth.Area{
 		{Quad: truth.Rect(60, 60, 80, 80), Want: truth.Destroy, Type: "face"},
-		{Quad: truth.Rect(0, 90, 10, 100), Want: truth.Keep, Type: ""},
+		{Quad: truth.Rect(0, 90, 10, 100), Want: truth.Keep, Type: "code"},
 	}}
 }
 
@@ -115,6 +115,7 @@ var (
 	stable   = document.Box{X: 10, Y: 30, W: 10, H: 5}
 	mercy    = document.Box{X: 10, Y: 40, W: 10, H: 5}
 	face     = document.Box{X: 60, Y: 60, W: 20, H: 20}
+	logo     = document.Box{Y: 90, W: 10, H: 10}
 	wholeOne = []document.Box{ada, okonkwo, date, face}
 )
 

@@ -19,7 +19,7 @@ import (
 // html measures two documents, one with faults and one withheld, and writes the page.
 func html(t *testing.T, name string) string {
 	t.Helper()
-	faults := page(1, ada, date, stable)
+	faults := page(1, ada, date, stable, logo)
 	faults.Width, faults.Height = 2400, 2400
 	for i, b := range faults.boxes {
 		faults.boxes[i] = document.Box{X: 24 * b.X, Y: 24 * b.Y, W: 24 * b.W, H: 24 * b.H}
@@ -42,7 +42,7 @@ func TestHTMLShowsWhatWentWrong(t *testing.T) {
 	out := html(t, "a.pdf")
 	for _, want := range []string{
 		"This file holds personal data", `<polygon class="leaked" points="720.0,240.0 960.0,240.0 960.0,360.0 720.0,360.0"><title>left: name: Okonkwo (covered 0 %)`,
-		`<title>left: face (covered 0 %)`, `<title>lost: stable (covered 100 %)`, `<title>name by name, 1.00`,
+		`<title>left: face (covered 0 %)`, `<title>lost: stable (covered 100 %)`, `<title>lost: code (covered 100 %)`, `<title>name by name, 1.00`,
 		"withheld, " + string(reason.ReadUnread), `<option>fax</option>`, `viewBox="0 0 2400 2400"`,
 	} {
 		if !strings.Contains(out, want) {

@@ -9,6 +9,8 @@ import (
 	"image/color"
 	"image/jpeg"
 	"math"
+	"slices"
+	"strings"
 
 	"blotter/internal/document"
 	"blotter/internal/truth"
@@ -53,22 +55,25 @@ func (v view) sheet(p truth.Picture) (sheet, error) {
 			fmt.Sprintf("%v by %v, %.2f", f.Type, f.Source, f.Score)})
 	}
 	for i, w := range p.In(s.Width, s.Height) {
-		s.mark(w.Want, w.Quad, v.shown.words[i], w.Type+": "+w.Text)
+		s.mark(w.Want, w.Quad, v.shown.words[i], w.Type, w.Text)
 	}
 	for i, a := range p.AreasIn(s.Width, s.Height) {
-		s.mark(a.Want, a.Quad, v.shown.areas[i], a.Type)
+		s.mark(a.Want, a.Quad, v.shown.areas[i], a.Type, "")
 	}
 	return s, nil
 }
 
 // mark outlines what redaction did wrong.
-func (s *sheet) mark(want truth.Want, q [4]truth.Point, covered float64, about string) {
-	about = fmt.Sprintf("%s (covered %.0f %%)", about, 100*covered)
+func (s *sheet) mark(want truth.Want, q [4]truth.Point, covered float64, kind, text string) {
+	about := func(what string) string {
+		said := slices.DeleteFunc([]string{what, kind, text}, func(s string) bool { return s == "" })
+		return fmt.Sprintf("%s (covered %.0f %%)", strings.Join(said, ": "), 100*covered)
+	}
 	switch {
 	case want == truth.Destroy && covered < truth.Gone:
-		s.Marks = append(s.Marks, mark{"leaked", points(q), "left: " + about})
+		s.Marks = append(s.Marks, mark{"leaked", points(q), about("left")})
 	case want == truth.Keep && covered >= truth.Lost:
-		s.Marks = append(s.Marks, mark{"lost", points(q), "lost" + about})
+		s.Marks = append(s.Marks, mark{"lost", points(q), about("lost")})
 	}
 }
 
