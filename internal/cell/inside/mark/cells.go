@@ -15,8 +15,8 @@ type cells struct {
 }
 
 // sumUp needs one pass over the raster: it takes steps to the right on every other row and
-// steps down in every other column, so that no edge can hide between them. The last row and column of pixels, and what is
-// beyond the last whole cell, are left out.
+// steps down in every other column, so that no edge can hide between them. The last row
+// and column of pixels, and what is beyond the last whole cell, are left out.
 func sumUp(r raster) *cells {
 	c := &cells{raster: r, cols: r.w / cell, rows: r.h / cell}
 	n := c.cols * c.rows
@@ -82,24 +82,20 @@ func (c *cells) cutAll() {
 
 // spread gives each cell the best value within reach, first along rows, then columns.
 func (c *cells) spread(v []uint8, reach int, better func(a, b uint8) uint8) []uint8 {
-	along := make([]uint8, len(v))
-	for j := range c.rows {
-		for i := range c.cols {
-			best := v[j*c.cols+i]
-			for k := max(0, i-reach); k <= min(c.cols-1, i+reach); k++ {
-				best = better(best, v[j*c.cols+k])
-			}
-			along[j*c.cols+i] = best
-		}
-	}
+	return spreadLines(spreadLines(v, 1, c.cols, c.cols, c.rows, reach, better), c.cols, 1, c.rows, c.cols, reach, better)
+}
+
+// spreadLines does so along lines of n values: step leads along a line, across from line to
+// line, of which there are lines.
+func spreadLines(v []uint8, step, across, n, lines, reach int, better func(a, b uint8) uint8) []uint8 {
 	out := make([]uint8, len(v))
-	for j := range c.rows {
-		for i := range c.cols {
-			best := along[j*c.cols+i]
-			for k := max(0, j-reach); k <= min(c.rows-1, j+reach); k++ {
-				best = better(best, along[k*c.cols+i])
+	for l := range lines {
+		for i := range n {
+			best := v[l*across+i*step]
+			for k := max(0, i-reach); k <= min(n-1, i+reach); k++ {
+				best = better(best, v[l*across+k*step])
 			}
-			out[j*c.cols+i] = best
+			out[l*across+i*step] = best
 		}
 	}
 	return out
@@ -109,4 +105,25 @@ func (c *cells) spread(v []uint8, reach int, better func(a, b uint8) uint8) []ui
 func (c *cells) dark(x, y int) bool {
 	i, j := min(x/cell, c.cols-1), min(y/cell, c.rows-1)
 	return c.pix[y*c.w+x] < c.cut[j*c.cols+i]
+}
+
+// flood collects cell n and all that hang together with it and belong, as far as nobody has
+// seen them.
+func (c *cells) flood(n int, seen []bool, belongs func(n int) bool) []int {
+	found := []int{n}
+	seen[n] = true
+	for k := 0; k < len(found); k++ {
+		at := found[k]
+		i := at % c.cols
+		for _, next := range [4]int{at - 1, at + 1, at - c.cols, at + c.cols} {
+			if next < 0 || next >= len(seen) || seen[next] || (next == at-1 && i == 0) || (next == at+1 && i == c.cols-1) {
+				continue
+			}
+			if belongs(next) {
+				seen[next] = true
+				found = append(found, next)
+			}
+		}
+	}
+	return found
 }

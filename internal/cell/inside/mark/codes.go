@@ -29,8 +29,8 @@ type sighting struct {
 	certain bool    // it is a code even if it cannot be decoded
 }
 
-// codes finds the codes in a picture whose words were read. Unless decode is set, it decodes only what it needs
-// to know whether there is a code.
+// codes finds the codes in a picture whose words were read. Unless decode is set, it
+// decodes only what it needs to know whether there is a code.
 func codes(p pyramid, ws []words.Word, decode bool) []Code {
 	var out []Code
 	d := newDecoder()

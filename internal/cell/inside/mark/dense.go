@@ -36,7 +36,7 @@ func (c *cells) dense() (boxes []document.Box, sure []bool) {
 		if !busy[n] || seen[n] || len(boxes) >= maxCandidates {
 			continue
 		}
-		b, ok := c.compact(c.floodBusy(n, busy, seen))
+		b, ok := c.compact(c.flood(n, seen, func(next int) bool { return busy[next] }))
 		if !ok {
 			continue
 		}
@@ -56,23 +56,6 @@ func (c *cells) busy() []bool {
 		out[n] = xx[n] >= least && yy[n] >= least
 	}
 	return out
-}
-
-func (c *cells) floodBusy(n int, busy, seen []bool) []int {
-	found := []int{n}
-	seen[n] = true
-	for k := 0; k < len(found); k++ {
-		at := found[k]
-		i := at % c.cols
-		for _, next := range [4]int{at - 1, at + 1, at - c.cols, at + c.cols} {
-			if next < 0 || next >= len(busy) || seen[next] || !busy[next] || (next == at-1 && i == 0) || (next == at+1 && i == c.cols-1) {
-				continue
-			}
-			seen[next] = true
-			found = append(found, next)
-		}
-	}
-	return found
 }
 
 // compact is the box of cells that fill most of it and are no line of text.

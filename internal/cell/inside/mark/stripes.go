@@ -75,7 +75,8 @@ func (c *cells) striped() []region {
 		if seen[n] || ways[n] == (point{}) {
 			continue
 		}
-		if g, ok := c.regionOf(c.flood(n, ways, seen), ways); ok {
+		same := func(next int) bool { return ways[next] != (point{}) && ways[next].dot(ways[n]) >= sameWay }
+		if g, ok := c.regionOf(c.flood(n, seen, same), ways); ok {
 			out = append(out, g)
 		}
 	}
@@ -129,26 +130,6 @@ func (c *cells) nine(v []int32) []int64 {
 		}
 	}
 	return out
-}
-
-// flood collects the cells that are connected with n and go its way.
-func (c *cells) flood(n int, ways []point, seen []bool) []int {
-	found := []int{n}
-	seen[n] = true
-	for k := 0; k < len(found); k++ {
-		at := found[k]
-		i := at % c.cols
-		for _, next := range [4]int{at - 1, at + 1, at - c.cols, at + c.cols} {
-			if next < 0 || next >= len(ways) || seen[next] || (next == at-1 && i == 0) || (next == at+1 && i == c.cols-1) {
-				continue
-			}
-			if ways[next] != (point{}) && ways[next].dot(ways[n]) >= sameWay {
-				seen[next] = true
-				found = append(found, next)
-			}
-		}
-	}
-	return found
 }
 
 const (
