@@ -2,7 +2,6 @@ package worker_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,12 +14,7 @@ import (
 // finds plays a cell that burned one box of a type.
 func finds(typ document.Type, status document.Status) cells {
 	return func(ctx context.Context, s cell.Sink) error {
-		w, err := s.Blob(1, false)
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(picture)
-		if err := errors.Join(err, w.Close()); err != nil {
+		if err := hand(s); err != nil {
 			return err
 		}
 		a := asset(status, "")

@@ -135,15 +135,20 @@ var picture = bytes.Repeat([]byte("pixels "), 1000)
 
 // redacts is a cell that finds one image and redacts it.
 func redacts(_ context.Context, s cell.Sink) error {
+	if err := hand(s); err != nil {
+		return err
+	}
+	return s.Asset(asset(document.Redacted, ""))
+}
+
+// hand gives the worker the derivative of the first image.
+func hand(s cell.Sink) error {
 	w, err := s.Blob(1, false)
 	if err != nil {
 		return err
 	}
 	_, err = w.Write(picture)
-	if err := errors.Join(err, w.Close()); err != nil {
-		return err
-	}
-	return s.Asset(asset(document.Redacted, ""))
+	return errors.Join(err, w.Close())
 }
 
 func asset(s document.Status, why reason.Code) cell.Asset {
