@@ -104,6 +104,11 @@ contains FreeType (FTL), libjpeg-turbo (IJG, BSD-3-Clause), OpenJPEG (BSD-2-Clau
 terms); SQLite in modernc.org/sqlite (public domain); the Go fonts in golang.org/x/image (BSD-3-Clause).
 `
 
+// readByHand are licences of modules whose file holds several.
+var readByHand = map[string]string{
+	"github.com/makiuchi-d/gozxing": "MIT, after ZXing (Apache-2.0)",
+}
+
 // module is a dependency as the go command names it.
 type module struct {
 	Path, Version, Dir string
@@ -145,6 +150,9 @@ func writeModules(b *bytes.Buffer, list []module) error {
 			return err
 		}
 		id := identify(text)
+		if read, ok := readByHand[m.Path]; ok {
+			id = read
+		}
 		if id == "" {
 			return fmt.Errorf("%s: its licence is none that this program knows: read it and add it", m.Path)
 		}
