@@ -146,12 +146,7 @@ func textOf(ws []words.Word) string {
 // elsewhere. It marks the regions whose pixels count instead, and returns the part of the layer that is still
 // believed.
 func (r *Reader) check(ctx context.Context, v view, claims []*claim, layer []words.Word) ([]words.Word, error) {
-	var explained []*claim
-	for _, c := range claims {
-		if !c.doubtful {
-			explained = append(explained, c)
-		}
-	}
+	explained := believed(claims)
 	wrong, err := r.wrong(ctx, v, parts(spread(explained, layerSamples)))
 	if err != nil {
 		return nil, err

@@ -31,15 +31,19 @@ func (r *Reader) detect(v view, zoom float64) ([]region, error) {
 	if err != nil {
 		return nil, err
 	}
-	regions := heat.regions()
-	sx, sy := float64(v.w)/float64(small.w), float64(v.h)/float64(small.h)
+	return heat.regionsAt(float64(v.w)/float64(small.w), float64(v.h)/float64(small.h)), nil
+}
+
+// regionsAt are the map's regions in the pixels of a view that is sx and sy times as large.
+func (m heat) regionsAt(sx, sy float64) []region {
+	regions := m.regions()
 	for i := range regions {
 		q := &regions[i].quad
 		for _, p := range []*point{&q.origin, &q.along, &q.down} {
 			p.x, p.y = p.x*sx, p.y*sy
 		}
 	}
-	return regions, nil
+	return regions
 }
 
 // detectScale is the scale at which the detector sees a page of w×h pixels: an A4
@@ -63,10 +67,13 @@ type heat struct {
 
 // heat runs the detector over a picture, in tiles where it is large, and stitches the
 // maps together before any box is made, so that no line is cut by a tile.
-func (r *Reader) heat(p picture) (heat, error) {
+func (r *Reader) heat(p picture) (heat, error) { return r.heatOf(p, tiles(p.w, p.h)) }
+
+// heatOf is the map of some tiles; elsewhere it is 0.
+func (r *Reader) heatOf(p picture, tiles []tile) (heat, error) {
 	out := heat{make([]uint8, p.w*p.h), p.w, p.h}
 	defer r.runtime.Trim() // lines need a tenth of what a page needs
-	for _, t := range tiles(p.w, p.h) {
+	for _, t := range tiles {
 		if err := r.heatTile(p, t, out); err != nil {
 			return heat{}, err
 		}

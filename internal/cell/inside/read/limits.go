@@ -68,6 +68,25 @@ const (
 	layerSimilarity = 0.6  // 1 − edit distance / length, under which a sample disagrees
 )
 
+// Pages that a program drew, pixels of the page unless said otherwise.
+const (
+	contourLeast = 4    // of 255, from which neighbours differ: gray on white that nobody sees is under it
+	wordHalo     = 2    // and a tenth of its height, by which a word's ink may reach out of its box
+	widestLetter = 1.6  // a letter's width in heights of its word, on average: a W in small capitals
+	tallestWord  = 25   // times which a word is less high than the page is long: 33 points on A4
+	ruleLeast    = 60   // the shortest rule,
+	ruleLetters  = 3    // and in heights of the layer's words: no stroke is as long and as thin
+	ruleGap      = 4    // over which a rule goes on: where another crosses it
+	ruleFilled   = 0.92 // share of a rule's length that is drawn
+	ruleHalo     = 2    // by which a rule is taken away on each side, its ends and crossings with it
+	sideLeast    = 12   // the shortest side of a panel or cell, from rule to rule
+	frameLeast   = 10   // the smallest box to tick
+	frameThick   = 4    // its frame, contours on both sides included
+	speck        = 2    // what is no larger is no text
+	drawnShapes  = 4000 // shapes that are left, from which a page was not drawn
+	drawnShare   = 0.5  // share of the page with such shapes, from which it is searched whole
+)
+
 // Orientation.
 const (
 	angleSamples  = 12   // crops shown to the angle classifier

@@ -58,8 +58,13 @@ func arrange(readings []reading, layer []words.Word, slope float64, w, h int) []
 	return out
 }
 
+// standsOn tells whether a word of the layer says what was recognised. One whose box is far
+// larger, both ways, does not: it runs aslant, or lies.
 func standsOn(x words.Word, layer []words.Word) bool {
 	for _, l := range layer {
+		if min(l.Box.W, l.Box.H) > 3*max(x.Box.W, x.Box.H) {
+			continue
+		}
 		if 2*x.Box.Intersect(l.Box).Area() > x.Box.Area() {
 			return true
 		}

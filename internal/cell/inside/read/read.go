@@ -111,6 +111,9 @@ func (r *Reader) read(ctx context.Context, img image.Image, layer []words.Word) 
 	if err != nil || p.w <= 0 || p.h <= 0 {
 		return words.Page{}, errors.Join(err)
 	}
+	if page, ok, err := r.readDrawn(ctx, p.turned(0), turnLayer(layer, p.turned(0))); ok || err != nil {
+		return page, err
+	}
 	v, regions, err := r.stand(ctx, p)
 	if err != nil {
 		return words.Page{}, err
@@ -120,6 +123,11 @@ func (r *Reader) read(ctx context.Context, img image.Image, layer []words.Word) 
 	if layer, err = r.check(ctx, v, claims, layer); err != nil {
 		return words.Page{}, err
 	}
+	return r.page(ctx, v, claims, layer, regions)
+}
+
+// page reads what the layer does not say, and puts both together.
+func (r *Reader) page(ctx context.Context, v view, claims []*claim, layer []words.Word, regions []region) (words.Page, error) {
 	readings, err := r.readDoubtful(ctx, v, claims)
 	if err != nil {
 		return words.Page{}, err

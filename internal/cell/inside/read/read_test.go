@@ -270,11 +270,8 @@ func TestLayerThatLies(t *testing.T) {
 // believed elsewhere.
 func TestLayerThatLiesInOneRegion(t *testing.T) {
 	s := a4(t, 150, letterLines)
-	claims := explain(viewOf(t, s.Gray), regionsOf(t, s.Gray), layerOf(s))
-	if len(claims) < 2*layerSamples {
-		t.Fatalf("%d regions: too few to sample", len(claims))
-	}
-	for _, i := range []int{0, len(claims) / layerSamples, len(claims) / 2} { // sampled, each of them
+	claims := sampledLines(t, s)
+	for _, i := range []int{0, 1, layerSamples / 2} {
 		layer := layerOf(s)
 		lie := map[document.Box]bool{}
 		for j := range layer {
@@ -301,11 +298,21 @@ func TestLayerThatLiesInOneRegion(t *testing.T) {
 	}
 }
 
+// sampledLines are the lines of a page's layer that are compared.
+func sampledLines(t *testing.T, s *sheet) []*claim {
+	t.Helper()
+	lines := layerLines(layerOf(s), viewOf(t, s.Gray).contours())
+	if len(lines) < 2*layerSamples {
+		t.Fatalf("%d lines: too few to sample", len(lines))
+	}
+	return spread(lines, layerSamples)
+}
+
 // Once one lie is known, a name that differs in few letters is found, too.
 func TestLayerThatWasWrongIsReadEverywhere(t *testing.T) {
 	s := a4(t, 150, letterLines)
 	layer := layerOf(s)
-	claims := explain(viewOf(t, s.Gray), regionsOf(t, s.Gray), layer)
+	claims := sampledLines(t, s)
 	for j := range layer {
 		switch {
 		case slices.Contains(boxesOf(claims[0].words), layer[j].Box): // sampled
@@ -328,15 +335,6 @@ func viewOf(t *testing.T, img image.Image) view {
 		t.Fatal(err)
 	}
 	return p.turned(0)
-}
-
-func regionsOf(t *testing.T, img image.Image) []region {
-	t.Helper()
-	regions, err := reader(t).detect(viewOf(t, img), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return regions
 }
 
 func boxesOf(ws []words.Word) (out []document.Box) {

@@ -39,3 +39,12 @@ func share(size, n int) int {
 	}
 	return (size+n-1)/n + 2*tileOverlap
 }
+
+// tilesOf covers a part of a picture.
+func tilesOf(part image.Rectangle) []tile {
+	out := tiles(part.Dx(), part.Dy())
+	for i, t := range out {
+		out[i] = tile{t.seen.Add(part.Min), t.core.Add(part.Min)}
+	}
+	return out
+}
