@@ -41,27 +41,48 @@ type mask struct {
 	w, h int
 }
 
-// inkOf separates ink from paper in a box of the upright page: paper is the brightness
-// of most pixels, ink what differs from it by a third of the contrast.
+// inkOf separates ink from paper in a box of the upright page.
 func inkOf(img image.Image, page *words.Page, b document.Box) mask {
+	m, _ := inkBeside(img, page, b, nil)
+	return m
+}
+
+// inkBeside separates ink from paper in a box of the upright page, without what is hidden
+// under boxes in the image's own pixels: paper is the brightness of most pixels, ink what
+// differs from it by a third of the contrast, which is returned, 0-255.
+func inkBeside(img image.Image, page *words.Page, b document.Box, hidden []document.Box) (mask, int) {
 	m := mask{make([]bool, b.Area()), b.W, b.H}
 	light := make([]int, b.Area())
-	lo, hi, sum := 255, 0, 0
+	lo, hi, sum, n := 255, 0, 0, 0
 	origin := img.Bounds().Min
+	hidden = near(page.ToAsset(b), hidden)
 	for i := range light {
 		at := page.ToAsset(document.Box{X: b.X + i%b.W, Y: b.Y + i/b.W, W: 1, H: 1})
+		if light[i] = -1; slices.ContainsFunc(hidden, func(h document.Box) bool { return !h.Intersect(at).Empty() }) {
+			continue
+		}
 		light[i] = int(color.GrayModel.Convert(img.At(origin.X+at.X, origin.Y+at.Y)).(color.Gray).Y)
-		lo, hi, sum = min(lo, light[i]), max(hi, light[i]), sum+light[i]
+		lo, hi, sum, n = min(lo, light[i]), max(hi, light[i]), sum+light[i], n+1
 	}
-	dark := 2*sum/len(light) > lo+hi // writing is darker than its paper, which most of a word is
+	dark := 2*sum > n*(lo+hi) // writing is darker than its paper, which most of a word is
 	for i, v := range light {
 		if dark {
-			m.ink[i] = 3*(hi-v) > hi-lo
+			m.ink[i] = v >= 0 && 3*(hi-v) > hi-lo
 		} else {
-			m.ink[i] = 3*(v-lo) > hi-lo
+			m.ink[i] = v >= 0 && 3*(v-lo) > hi-lo
 		}
 	}
-	return m
+	return m, max(0, hi-lo)
+}
+
+// near are those boxes that touch one.
+func near(b document.Box, boxes []document.Box) (out []document.Box) {
+	for _, o := range boxes {
+		if !o.Intersect(b).Empty() {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 // columns are the boxes of the pieces of ink, from left to right. Pieces one above the
@@ -90,12 +111,16 @@ func overlap(a, b document.Box) int { return min(a.X+a.W, b.X+b.W) - max(a.X, b.
 
 // piece is the box of the ink that hangs together with pixel i, which it takes out of
 // left.
-func (m mask) piece(i int, left []bool) document.Box {
+func (m mask) piece(i int, left []bool) document.Box { return m.trace(i, left, func(int) {}) }
+
+// trace is piece, and says each pixel.
+func (m mask) trace(i int, left []bool, each func(int)) document.Box {
 	left[i] = false
 	todo := []int{i}
 	box := image.Rectangle{}
 	for len(todo) > 0 {
 		i, todo = todo[len(todo)-1], todo[:len(todo)-1]
+		each(i)
 		x, y := i%m.w, i/m.w
 		box = box.Union(image.Rect(x, y, x+1, y+1))
 		for ny := max(0, y-1); ny < min(m.h, y+2); ny++ {

@@ -24,18 +24,17 @@ var omit = func(round int, fs []document.Finding) []document.Finding { return fs
 // shows. What is found then joins the asset's findings. It withholds the asset with
 // redact.second_look where looking does not help.
 func (p *pipeline) burn(ctx context.Context, a *asset, img draw.Image) error {
-	kept := remaining(a.shown(), a.findings)
 	p.paint(img, omit(0, a.findings))
 	if !p.asks(document.BySecondLook) {
 		return nil
 	}
 	for round := range looks {
-		again, err := p.look(ctx, a, img, kept)
+		again, err := p.look(ctx, a, img, remaining(a.shown(), a.findings))
 		if err != nil {
 			return err
 		}
 		a.findings = append(a.findings, again...)
-		p.paint(img, omit(round+1, again))
+		p.paint(img, omit(round+1, a.findings)) // all: one that was left out shows more than was read of it
 		if !tells(again) {
 			return nil
 		}
@@ -67,7 +66,7 @@ func remaining(page *words.Page, gone []document.Finding) *words.Page {
 	shows := func(upright document.Box) bool {
 		b := page.ToAsset(upright)
 		for _, f := range gone {
-			if 2*f.Box.Intersect(b).Area() >= b.Area() {
+			if over := f.Box.Intersect(b); 2*over.Area() >= b.Area() || bitten(b, over) {
 				return false
 			}
 		}
@@ -87,6 +86,12 @@ func remaining(page *words.Page, gone []document.Finding) *words.Page {
 	return out
 }
 
+// bitten reports whether what is burned of a word is one of its ends: what stays is a rest
+// of what went, and no word. A bite from the line above or below leaves it a word.
+func bitten(word, over document.Box) bool {
+	return 2*over.H >= word.H && 5*over.W >= word.W
+}
+
 // look returns what still shows on a burned asset, in its own pixels, wider than it was
 // read: a box that was too small once should not be so twice.
 func (p *pipeline) look(ctx context.Context, a *asset, img draw.Image, kept *words.Page) (fs []document.Finding, err error) {
@@ -96,7 +101,7 @@ func (p *pipeline) look(ctx context.Context, a *asset, img draw.Image, kept *wor
 		if err != nil {
 			return coded(reason.ReadFailed, err)
 		}
-		page.Words = slices.DeleteFunc(page.Words, func(w words.Word) bool { return a.spared(w.Box) })
+		page.Words = slices.DeleteFunc(page.Words, func(w words.Word) bool { return a.spared(w.Box) || known(w, kept, a.findings) })
 		page.Unread = slices.DeleteFunc(page.Unread, a.spared)
 		both := amid(&page, kept)
 		if len(page.Words) > 0 { // nothing else would be kept
@@ -109,9 +114,8 @@ func (p *pipeline) look(ctx context.Context, a *asset, img draw.Image, kept *wor
 	})
 	for i := range fs {
 		fs[i].Source = document.BySecondLook
-		fs[i].Box = fs[i].Box.Grow(widen(fs[i].Box), a.Width, a.Height)
 	}
-	return p.shows(img, fs), err
+	return p.shows(img, p.fit(a, img, kept, fs)), err
 }
 
 // amid puts what was read again among the words that stand around it: a number is a
@@ -156,10 +160,6 @@ func touching(fs []document.Finding, ws []words.Word) []document.Finding {
 	}
 	return kept
 }
-
-// widen is how far a box of the second look grows on each side: a quarter of its
-// shorter side, about a stroke and its blur.
-func widen(b document.Box) int { return 2 + min(b.W, b.H)/4 }
 
 // shows keeps the findings under which the picture is not yet of the boxes' colour alone:
 // reading may see edges of a burned box as text, and painting them again would change
