@@ -117,13 +117,9 @@ func (c *Crowd) Phone(country string) string {
 	return c.any("200 000 000", "+351 900 000 000", "90 000 00 00")
 }
 
-// Date writes a day as it is written in a language.
-func (c *Crowd) Date(language string, at time.Time) string {
-	return c.styles(language)(at)
-}
-
-// styles picks a spelling, which a document then keeps.
-func (c *Crowd) styles(language string) func(time.Time) string {
+// Dates picks one spelling of days in a language and returns what writes it, for a
+// document that is consistent.
+func (c *Crowd) Dates(language string) func(time.Time) string {
 	if months := monthNames[language]; months != nil {
 		return one(c.rng, foreignDates(language, months))
 	}
@@ -136,9 +132,6 @@ func (c *Crowd) styles(language string) func(time.Time) string {
 		return t.Format(layout)
 	}
 }
-
-// Dates picks one spelling of dates and returns it, for a document that is consistent.
-func (c *Crowd) Dates(language string) func(time.Time) string { return c.styles(language) }
 
 var monthNames = map[string][]string{
 	"de": {"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"},

@@ -94,14 +94,6 @@ func (p Person) Letters() string {
 	return strings.NewReplacer(".", "", " ", "").Replace(join(initial(p.Given), initial(p.Middle), initial(p.Family)))
 }
 
-// Title is the usual English one.
-func (p Person) Title() string {
-	if p.Female {
-		return "Ms."
-	}
-	return "Mr."
-}
-
 // Age is the number of full years at a time.
 func (p Person) Age(at time.Time) int {
 	years := at.Year() - p.Born.Year()

@@ -74,15 +74,6 @@ func Open() (*Case, error) {
 	return c, nil
 }
 
-// Names lists every typeface.
-func (c *Case) Names() []string {
-	var out []string
-	for name := range c.members {
-		out = append(out, name)
-	}
-	return out
-}
-
 // Typeface returns a typeface. A name that the lock file does not know, or a file that
 // is not the pinned one, is an error.
 func (c *Case) Typeface(name string) (*paper.Typeface, error) {

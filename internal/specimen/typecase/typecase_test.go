@@ -14,10 +14,10 @@ func TestEveryTypefaceOpens(t *testing.T) {
 	if err != nil {
 		enginetest.Missing(t, err)
 	}
-	if len(c.Names()) < 40 {
-		t.Errorf("only %d typefaces", len(c.Names()))
+	if len(c.members) < 40 {
+		t.Errorf("only %d typefaces", len(c.members))
 	}
-	for _, name := range c.Names() {
+	for name := range c.members {
 		if _, err := c.Typeface(name); err != nil {
 			t.Error(err)
 		}
