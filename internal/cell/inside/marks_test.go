@@ -1,6 +1,7 @@
 package inside
 
 import (
+	"bytes"
 	"context"
 	"image"
 	"image/color"
@@ -8,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"bytes"
 
 	"github.com/makiuchi-d/gozxing"
 	"github.com/makiuchi-d/gozxing/qrcode"
