@@ -57,6 +57,25 @@ func TestRemaining(t *testing.T) {
 	}
 }
 
+// What is read again of a word whose end was burned goes, whatever it says: not so where
+// only a strip of it, or all of its width, was taken.
+func TestRests(t *testing.T) {
+	first := words.Word{Text: "L", Box: document.Box{X: 100, Y: 20, W: 20, H: 30}}
+	again := []words.Word{{Text: "7", Box: document.Box{X: 100, Y: 20, W: 14, H: 30}}, {Text: "on", Box: document.Box{X: 40, Y: 20, W: 30, H: 30}}}
+	a := &asset{page: &words.Page{Width: 400, Height: 100, Words: []words.Word{first}}}
+	for burned, want := range map[document.Box]int{
+		{X: 114, Y: 18, W: 80, H: 34}: 1,
+		{X: 114, Y: 18, W: 80, H: 8}:  0,
+		{X: 90, Y: 18, W: 80, H: 28}:  0,
+		{X: 200, Y: 18, W: 80, H: 34}: 0,
+	} {
+		a.findings = []document.Finding{{Box: burned}}
+		if got := a.rests(again); len(got) != want || want > 0 && got[0] != again[0].Box {
+			t.Errorf("beside %+v: %+v", burned, got)
+		}
+	}
+}
+
 // fitting burns the first word of a sheet but for its last pixels, and fits what the
 // second look is taken to see there.
 func fitting(t *testing.T, left int, seen func(first, second document.Box) document.Finding) (fs []document.Finding, rest, second document.Box) {

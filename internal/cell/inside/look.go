@@ -66,7 +66,7 @@ func remaining(page *words.Page, gone []document.Finding) *words.Page {
 	shows := func(upright document.Box) bool {
 		b := page.ToAsset(upright)
 		for _, f := range gone {
-			if over := f.Box.Intersect(b); 2*over.Area() >= b.Area() || bitten(b, over) {
+			if over := f.Box.Intersect(b); 2*over.Area() >= b.Area() || bitten(b, over, page.Turn) {
 				return false
 			}
 		}
@@ -87,9 +87,31 @@ func remaining(page *words.Page, gone []document.Finding) *words.Page {
 }
 
 // bitten reports whether what is burned of a word is one of its ends: what stays is a rest
-// of what went, and no word. A bite from the line above or below leaves it a word.
-func bitten(word, over document.Box) bool {
+// of what went, and no word. A bite from the line above or below leaves it a word. Both
+// boxes are in the pixels of an asset that lies as the turn says.
+func bitten(word, over document.Box, turn document.Turn) bool {
+	if turn%2 == 1 {
+		word, over = document.Box{W: word.H, H: word.W}, document.Box{W: over.H, H: over.W}
+	}
 	return 2*over.H >= word.H && 5*over.W >= word.W
+}
+
+// rests are the places of words read again that are the end of a word of which the other was
+// burned: they go whatever they say.
+func (a *asset) rests(again []words.Word) (out []document.Box) {
+	for _, w := range a.page.Words {
+		b := a.page.ToAsset(w.Box)
+		cut := slices.ContainsFunc(a.findings, func(f document.Finding) bool {
+			over := f.Box.Intersect(b)
+			return f.Source != document.ByCoverage && bitten(b, over, a.page.Turn) && 4*over.Area() <= 3*b.Area()
+		})
+		for _, g := range again {
+			if cut && mostlyUnder(g.Box, w.Box) {
+				out = append(out, g.Box)
+			}
+		}
+	}
+	return out
 }
 
 // look returns what still shows on a burned asset, in its own pixels, wider than it was
@@ -102,7 +124,7 @@ func (p *pipeline) look(ctx context.Context, a *asset, img draw.Image, kept *wor
 			return coded(reason.ReadFailed, err)
 		}
 		page.Words = slices.DeleteFunc(page.Words, func(w words.Word) bool { return a.spared(w.Box) || known(w, kept, a.findings) })
-		page.Unread = slices.DeleteFunc(page.Unread, a.spared)
+		page.Unread = slices.DeleteFunc(append(page.Unread, a.rests(page.Words)...), a.spared)
 		both := amid(&page, kept)
 		if len(page.Words) > 0 { // nothing else would be kept
 			if err := p.tag(ctx, both); err != nil {
