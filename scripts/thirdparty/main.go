@@ -19,6 +19,7 @@ import (
 const (
 	output     = "THIRD_PARTY.md"
 	engineLock = "internal/cell/engine/engines.lock"
+	typefaces  = "internal/specimen/typecase/typefaces.lock"
 	wordLists  = "internal/cell/inside/detect/lexicon"
 	cascade    = "internal/cell/inside/mark/licences/facefinder.txt"
 )
@@ -79,6 +80,9 @@ func document() ([]byte, error) {
 		return nil, err
 	}
 	b.WriteString(faceCascade)
+	if err := writeTypefaces(&b); err != nil {
+		return nil, err
+	}
 	return b.Bytes(), nil
 }
 
@@ -207,22 +211,30 @@ func copyright(text string) string {
 	return ""
 }
 
-// engines is the part of the lock file that says what comes from where.
-type engines struct {
+// pinned is the part of a lock file that says what comes from where.
+type pinned struct {
 	Packages []struct {
 		Name, Version, Licence string
 		Members                []struct{ Role, Path, Arch, Licence string }
 	}
 }
 
+func readLock(path string) (pinned, error) {
+	body, err := os.ReadFile(path)
+	if err != nil {
+		return pinned{}, err
+	}
+	var lock pinned
+	if err := json.Unmarshal(body, &lock); err != nil {
+		return pinned{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return lock, nil
+}
+
 func writeEngines(b *bytes.Buffer) error {
-	body, err := os.ReadFile(engineLock)
+	lock, err := readLock(engineLock)
 	if err != nil {
 		return err
-	}
-	var lock engines
-	if err := json.Unmarshal(body, &lock); err != nil {
-		return fmt.Errorf("%s: %w", engineLock, err)
 	}
 	b.WriteString("\n## Models and native library\n\nNot in the repository or the binary: `make setup` fetches them, pinned by digest. The\n" +
 		"models are PaddleOCR's (Copyright PaddlePaddle Authors), the library is ONNX Runtime (Copyright Microsoft Corporation).\n\n" +
@@ -235,6 +247,20 @@ func writeEngines(b *bytes.Buffer) error {
 			}
 			fmt.Fprintf(b, "| %s | %s %s (%s) | %s | %s |\n", what, p.Name, p.Version, p.Licence, filepath.Base(m.Path), m.Licence)
 		}
+	}
+	return nil
+}
+
+// writeTypefaces lists what specimens are set in.
+func writeTypefaces(b *bytes.Buffer) error {
+	lock, err := readLock(typefaces)
+	if err != nil {
+		return err
+	}
+	b.WriteString("\n## Typefaces of generated specimens\n\nNot in the repository or the binary: `make specimens` fetches them, pinned by digest.\n\n" +
+		"| npm package | licence |\n|---|---|\n")
+	for _, p := range lock.Packages {
+		fmt.Fprintf(b, "| %s %s | %s |\n", p.Name, p.Version, p.Licence)
 	}
 	return nil
 }
