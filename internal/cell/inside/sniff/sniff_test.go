@@ -174,10 +174,7 @@ func TestSniffCountsEntriesItself(t *testing.T) {
 func TestSniffCorpus(t *testing.T) {
 	root := os.Getenv("BLOTTER_CORPUS")
 	if root == "" {
-		root = "../../../../../shared/corpus"
-	}
-	if _, err := os.Stat(filepath.Join(root, "manifest.tsv")); err != nil {
-		t.Skip("the corpus is not here: set BLOTTER_CORPUS")
+		t.Skip("BLOTTER_CORPUS names no directory")
 	}
 	want := map[string]document.Format{".png": document.PNG, ".jpg": document.JPEG, ".jpeg": document.JPEG, ".tif": document.TIFF,
 		".tiff": document.TIFF, ".docx": document.DOCX, ".xlsx": document.XLSX, ".pptx": document.PPTX, ".gif": document.GIF,

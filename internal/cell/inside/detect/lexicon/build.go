@@ -1,7 +1,8 @@
 //go:build ignore
 
-// Build makes words.gz and familiar.bin from the packages below. It needs network, npm, node, apt-get and
-// dpkg-deb, and is run by hand (go generate) when a list changes; the result is committed.
+// Build makes words.gz and familiar.bin from the packages below. It needs network, npm,
+// node, apt-get and dpkg-deb, and is run by hand (go generate) when a list changes; the
+// result is committed.
 // The same packages always give the same bytes.
 package main
 
