@@ -3,7 +3,8 @@ package detect
 import "blotter/internal/cell/inside/detect/lexicon"
 
 // initialsBefore counts the initials with their stops before token i, and tells whether a
-// title, or what somebody did, stands before them. Two letters that abbreviate something else ("U. S.") are none.
+// title, or what somebody did, stands before them. Two letters that abbreviate something
+// else ("U. S.") are none.
 func (f *Finder) initialsBefore(sh *sheet, i int) (n int, titled bool) {
 	key := ""
 	start := sh.toks[i].cell[0]

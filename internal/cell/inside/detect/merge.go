@@ -171,8 +171,8 @@ func (sh *sheet) mayJoin(a, b document.Box, r row, marks []mark) bool {
 }
 
 // part is the box of a word from its token lo on. It is the whole word, which begins with
-// token i, unless a label is glued to its front ("DOB:01/02/1950"). Then the cut falls where the glyphs' usual
-// widths put it, and most of a glyph before.
+// token i, unless a label is glued to its front ("DOB:01/02/1950"). Then the cut falls
+// where the glyphs' usual widths put it, and most of a glyph before.
 func (sh *sheet) part(lo, i int) document.Box {
 	w := &sh.page.Words[sh.toks[lo].word]
 	if lo == i || w.Vertical || !sh.isGluedLabel(i, lo) {
