@@ -159,6 +159,9 @@ func TestHalvesShareNoPerson(t *testing.T) {
 			}
 		}
 	}
+	if len(seen) < 20 {
+		t.Errorf("only %d names were seen", len(seen))
+	}
 }
 
 func namesIn(s Specimen) []string {
