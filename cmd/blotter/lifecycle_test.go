@@ -166,7 +166,7 @@ func TestTerminatedProcessGivesItsJobBack(t *testing.T) {
 }
 
 // A worker that was frozen past its lease, while another did the work, can change
-// nothing when it wakes up (F50): the job has one end and one result.
+// nothing when it wakes up: the job has one end and one result.
 func TestFrozenWorkerCannotWrite(t *testing.T) {
 	t.Parallel()
 	s, file := newStation(t), page(t)

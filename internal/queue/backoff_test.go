@@ -69,7 +69,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// Fault F51 and mission line M9: what is the document's own fault is never tried again,
+// What is the document's own fault is never tried again,
 // and nothing is tried for ever.
 func TestEveryCodeComesToAnEnd(t *testing.T) {
 	for _, e := range reason.Table() {

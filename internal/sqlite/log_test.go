@@ -118,7 +118,7 @@ func shift(b *audit.Batch, by int64) {
 	b.Hashes = make([]tlog.Hash, n)
 }
 
-// Fault F54: no statement rewrites history.
+// No statement rewrites history.
 func TestLogCannotBeChanged(t *testing.T) {
 	db, _, _ := openNew(t)
 	enqueue(t, db)

@@ -25,8 +25,7 @@ import (
 )
 
 // Faults that other redactors were seen with, each through a real cell on a document made
-// here. The letter and number in a comment is the fault's in the project's list; what
-// happened elsewhere stands beside it.
+// here. What happened elsewhere stands at each test.
 
 // notice is a page as the tests draw it: words between braces must go, others must stay.
 var notice = []string{
@@ -157,7 +156,7 @@ func chunks(t *testing.T, b []byte) (kinds string) {
 	return kinds[1:]
 }
 
-// F30: on a page with /Rotate the box landed elsewhere. The scan lies in the file as the
+// On a page with /Rotate the box landed elsewhere. The scan lies in the file as the
 // scanner saw it; page and image are both right.
 func TestBoxesFollowThePagesRotation(t *testing.T) {
 	cfg := withEngines(t)
@@ -173,7 +172,7 @@ func TestBoxesFollowThePagesRotation(t *testing.T) {
 	}
 }
 
-// F31: a photo that a camera held sideways was read as it lies in the file.
+// A photo that a camera held sideways was read as it lies in the file.
 func TestBoxesFollowEXIF(t *testing.T) {
 	cfg := withEngines(t)
 	upright, words := page(t, notice)
@@ -184,7 +183,7 @@ func TestBoxesFollowEXIF(t *testing.T) {
 	}
 }
 
-// F32: the word after a two-word name was covered, too.
+// The word after a two-word name was covered, too.
 func TestTheWordBehindANameStays(t *testing.T) {
 	img, words := page(t, []string{
 		"The patient saw Dr. {John} {Smith} who recommended rest and",
@@ -193,7 +192,7 @@ func TestTheWordBehindANameStays(t *testing.T) {
 	process(t, withEngines(t), photo(t, img, nil)).check(t, 0, words)
 }
 
-// F33: names and telephone numbers on a form were missed: values beside their labels and
+// Names and telephone numbers on a form were missed: values beside their labels and
 // below them, without a sentence around.
 func TestValuesOfAFormAreFound(t *testing.T) {
 	img, words := page(t, []string{
@@ -203,7 +202,7 @@ func TestValuesOfAFormAreFound(t *testing.T) {
 	process(t, withEngines(t), photo(t, img, nil)).check(t, 0, words)
 }
 
-// F34: only the first frame was looked at. Every frame says something else.
+// Only the first frame was looked at. Every frame says something else.
 func TestEveryFrameIsRedacted(t *testing.T) {
 	cfg := withEngines(t)
 	var pages []paper.Bitmap
@@ -228,7 +227,7 @@ func TestEveryFrameIsRedacted(t *testing.T) {
 	}
 }
 
-// F36: after redaction the file still held the old picture: as a thumbnail in EXIF, in
+// After redaction the file still held the old picture: as a thumbnail in EXIF, in
 // XMP, as a second picture behind the first. (process checks that a derivative is pixels.)
 func TestNothingButPixelsLeaves(t *testing.T) {
 	img, words := page(t, notice)
@@ -243,7 +242,7 @@ func TestNothingButPixelsLeaves(t *testing.T) {
 	s.check(t, 0, words)
 }
 
-// F36: a PDF kept what it showed before its last change. What its last revision does not
+// A PDF kept what it showed before its last change. What its last revision does not
 // show is no asset.
 func TestEarlierRevisionsStayBehind(t *testing.T) {
 	before, _ := page(t, notice)
@@ -256,8 +255,8 @@ func TestEarlierRevisionsStayBehind(t *testing.T) {
 	s.check(t, 1, words)
 }
 
-// F37: boxes lay over text that could still be selected. A page of text leaves as pixels.
-// F38: nothing was covered because the text had been taken out before its place was
+// Boxes lay over text that could still be selected. A page of text leaves as pixels.
+// Nothing was covered because the text had been taken out before its place was
 // looked up. Here text lies invisibly over a scan, and both are gone.
 func TestTextOfAPageBecomesPixels(t *testing.T) {
 	cfg := withEngines(t)
@@ -278,7 +277,7 @@ func TestTextOfAPageBecomesPixels(t *testing.T) {
 	checkDerivative(t, s.assets[0], bytes.NewReader(s.made[s.assets[0].Index].Bytes()))
 }
 
-// F39: whole blocks of name, date and number were left on screens of ultrasound and x-ray
+// Whole blocks of name, date and number were left on screens of ultrasound and x-ray
 // devices: light text in the corners of a dark picture with structure.
 func TestScreensOfDevicesAreRead(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 0, 1000, 760))

@@ -61,7 +61,7 @@ func TestLabels(t *testing.T) {
 func TestNames(t *testing.T) {
 	for _, text := range []string{
 		"Mr. [[Featherstonhaugh]] was seen by Dr. [[Price]] today.",
-		"the patient saw [[John Smith]] who recommended rest.", // F32: not the word after a name
+		"the patient saw [[John Smith]] who recommended rest.", // not the word after a name
 		"the patient met [[Maria Rodriguez]] Tuesday-like weather aside.",
 		"[[SMITH]], [[JOHN]]",
 		"[[DAVIDSON DOUGLAS]]   [M]",
