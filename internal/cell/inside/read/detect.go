@@ -31,7 +31,7 @@ func (r *Reader) detect(v view, zoom float64) ([]region, error) {
 	if err != nil {
 		return nil, err
 	}
-	return heat.regionsAt(float64(v.w)/float64(small.w), float64(v.h)/float64(small.h)), nil
+	return v.withoutNoise(heat.regionsAt(float64(v.w)/float64(small.w), float64(v.h)/float64(small.h))), nil
 }
 
 // regionsAt are the map's regions in the pixels of a view that is sx and sy times as large.

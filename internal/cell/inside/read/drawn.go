@@ -227,5 +227,5 @@ func (r *Reader) detectIn(v view, parts []document.Box) ([]region, error) {
 	if err != nil {
 		return nil, err
 	}
-	return heat.regionsAt(1/sx, 1/sy), nil
+	return v.withoutNoise(heat.regionsAt(1/sx, 1/sy)), nil
 }

@@ -95,6 +95,14 @@ const (
 	angleReadings = 4    // crops that it then reads both ways
 )
 
+// Grain.
+const (
+	noiseMost   = 0.25 // correlation of neighbours: print on grain that people can read has 0.3 to 0.9, most grain 0 to 0.2
+	noiseWindow = 14   // blocks along each side of what is looked at, at least: a few say nothing
+	noiseFewest = 8    // blocks along a side from which they tell
+	noiseScales = 4    // the largest block's side
+)
+
 // Boxes to tick.
 const (
 	tickLong   = 2.5 // length / height of a region from which it is no box, either way
