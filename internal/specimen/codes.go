@@ -17,7 +17,7 @@ import (
 // bars puts a bar code of that width and height on the sheet, with its quiet zone.
 func (d *desk) bars(s *paper.Sheet, x, y, w, h float64, content string) {
 	format := one(d, []gozxing.BarcodeFormat{gozxing.BarcodeFormat_CODE_128, gozxing.BarcodeFormat_CODE_128, gozxing.BarcodeFormat_CODE_39})
-	var writer gozxing.Writer = oned.NewCode128Writer()
+	writer := oned.NewCode128Writer()
 	if format == gozxing.BarcodeFormat_CODE_39 {
 		writer = oned.NewCode39Writer()
 	}

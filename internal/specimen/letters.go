@@ -233,7 +233,7 @@ func (d *desk) discharge() []*paper.Sheet {
 				y += leading
 			}
 			d.sign1(s, x, y+24)
-			y = s.Block(x, y+42, leading, body, d.staff(d.doctor), d.wording("Dictated ", "Signed ")+d.day(d.today)+" "+d.clock())
+			s.Block(x, y+42, leading, body, d.staff(d.doctor), d.wording("Dictated ", "Signed ")+d.day(d.today)+" "+d.clock())
 		}
 		s.Centre(s.Width/2, s.Height-30, d.print.at(7.5), d.wording("CONFIDENTIAL PATIENT INFORMATION", "This document contains protected health information"))
 		pages = append(pages, s)

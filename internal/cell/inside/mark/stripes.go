@@ -360,7 +360,7 @@ func countBars(p []float64) int {
 func correlation(a, b []float64) float64 {
 	best := -1.0
 	for shift := -3; shift <= 3; shift++ {
-		x, y := a, b
+		var x, y []float64
 		if shift > 0 {
 			x, y = a[shift:], b[:len(b)-shift]
 		} else {

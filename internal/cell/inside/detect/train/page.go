@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
@@ -127,12 +128,10 @@ func recase(rows [][]glyph, to func(rune) rune) {
 func plain(rows [][]glyph) {
 	accents := strings.NewReplacer("ä", "a", "ö", "o", "ü", "u", "ß", "B", "é", "e", "è", "e", "ê", "e", "à", "a", "ñ", "n", "ç", "c", "í", "i", "ó", "o", "á", "a", "ú", "u")
 	recase(rows, func(r rune) rune {
-		for _, p := range accents.Replace(string(unicode.ToLower(r))) {
-			if unicode.IsUpper(r) {
-				return unicode.ToUpper(p)
-			}
-			return p
+		p, _ := utf8.DecodeRuneInString(accents.Replace(string(unicode.ToLower(r))))
+		if unicode.IsUpper(r) {
+			return unicode.ToUpper(p)
 		}
-		return r
+		return p
 	})
 }
