@@ -5,6 +5,10 @@
 // words, or listed as unread: nothing that was seen is passed over in silence. A
 // word's box covers the word's ink.
 //
+// Where a layer explains all that is drawn on a page, but for rules and empty frames, the
+// detector is not asked: there is nothing left that could be text. What shows no more than
+// grain, where a pixel says nothing of the next, is no text either.
+//
 // Pages come turned any way by quarters and are read upright. The recogniser knows
 // Latin script; Chinese, which it knows too, is listed as unread, because nothing
 // behind it can judge it. Handwriting is read as far as the recogniser is sure of it.
