@@ -86,8 +86,11 @@ func (s *sheet) rule(l, from, to, step, across, lines, thick int) {
 type shape struct {
 	box    image.Rectangle
 	pixels int
-	edge   int // pixels beside paper
-	words  int // pixels in printed words
+	edge   int             // pixels beside paper
+	words  int             // pixels in printed words
+	beyond image.Rectangle // around those that are in none
+	inner  int             // pixels in the middle quarter of the box
+	corner [4]int          // pixels in each corner's eighth of the box
 }
 
 // width is about how wide its strokes are.
@@ -143,12 +146,38 @@ func (s *sheet) measure(pixels []int) shape {
 			out.edge++
 		}
 	}
+	s.compare(&out, pixels)
+	return out
+}
+
+// compare says how a shape's pixels lie in its box and to the printed words.
+func (s *sheet) compare(out *shape, pixels []int) {
 	near := slices.DeleteFunc(slices.Clone(s.print), func(r image.Rectangle) bool { return !r.Overlaps(out.box) })
+	w, h := out.box.Dx(), out.box.Dy()
+	inner := image.Rect(out.box.Min.X+w/4, out.box.Min.Y+h/4, out.box.Max.X-w/4, out.box.Max.Y-h/4)
 	for _, at := range pixels {
 		p := image.Pt(at%s.w, at/s.w)
 		if slices.ContainsFunc(near, func(r image.Rectangle) bool { return p.In(r) }) {
 			out.words++
+		} else {
+			out.beyond = out.beyond.Union(image.Rectangle{Min: p, Max: p.Add(image.Pt(1, 1))})
+		}
+		if p.In(inner) {
+			out.inner++
+		}
+		x, y := 8*(p.X-out.box.Min.X)/w, 8*(p.Y-out.box.Min.Y)/h
+		if (x == 0 || x == 7) && (y == 0 || y == 7) {
+			out.corner[x/7+y/7*2]++
 		}
 	}
-	return out
+}
+
+// isFrame reports whether a shape is the edge of a box, even one that stands askew: ink
+// in all corners and none in the middle. Loops of a pen have no corners.
+func (s shape) isFrame() bool { return s.inner == 0 && slices.Min(s.corner[:]) > 0 }
+
+// crosses reports whether a shape reaches out of the printed words it runs through by
+// more than any letter does: a pen went across a printed line.
+func (s shape) crosses(height int) bool {
+	return s.beyond.Dx() >= height/2 && 2*s.beyond.Dy() >= 3*height
 }

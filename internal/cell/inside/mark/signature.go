@@ -22,8 +22,11 @@ func signatures(r raster, ws []words.Word) []document.Box {
 	s := inkOf(r, ws, medianHeight(ws))
 	var out []image.Rectangle
 	for _, f := range fs {
+		s.print = append(s.print, f.label)
+	}
+	for _, f := range fs {
 		if box := s.signed(f); !box.Empty() {
-			out = append(out, box.Inset(-max(2, s.height/4)).Intersect(image.Rect(0, 0, r.w, r.h)))
+			out = append(out, box.Inset(-max(3, s.height/3)).Intersect(image.Rect(0, 0, r.w, r.h)))
 		}
 	}
 	return united(out)
@@ -42,7 +45,7 @@ func medianHeight(ws []words.Word) int {
 // signed is the box around the ink that signs a field: right of the label, or else the
 // larger of what stands on a line above and below it.
 func (s *sheet) signed(f field) image.Rectangle {
-	h := f.label.Dy()
+	h := f.height
 	beside := image.Rect(f.label.Max.X, f.label.Min.Y-h, min(f.right, f.label.Max.X+40*h), f.label.Max.Y+h/2)
 	if box := s.handwriting(beside); !box.Empty() {
 		return box
@@ -80,32 +83,47 @@ func (s *sheet) hasRule(window image.Rectangle) bool {
 func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
 
 // handwriting is the box around the strokes in a window that are no print, if they are
-// enough for a signature.
+// enough for a signature, and around those that stand close to them.
 func (s *sheet) handwriting(window image.Rectangle) image.Rectangle {
-	var strokes []image.Rectangle
-	for _, p := range s.within(window) {
-		if s.isPen(p) {
-			strokes = append(strokes, p.box)
-		}
-	}
 	var box image.Rectangle
 	large := false
-	for _, p := range strokes {
-		box = box.Union(p)
-		large = large || p.Dx() >= s.height || p.Dy() >= s.height
+	// A signature stays close to its place, however far its loops swing out.
+	reach := image.Pt(10*s.height, 4*s.height)
+	zone := image.Rectangle{Min: window.Min.Sub(reach), Max: window.Max.Add(reach)}
+	for _, p := range s.within(window) {
+		if size := max(p.box.Dx(), p.box.Dy()); 3*size >= s.height && s.isPen(p) && p.box.In(zone) { // no speck
+			box = box.Union(p.box)
+			large = large || p.box.Dx() >= s.height || p.box.Dy() >= s.height
+		}
 	}
 	if !large || box.Dx() < 2*s.height || 4*box.Dy() < 3*s.height {
 		return image.Rectangle{}
 	}
+	return s.withDots(box)
+}
+
+// withDots adds the dots and ends of strokes that stand beside a signature, apart.
+func (s *sheet) withDots(box image.Rectangle) image.Rectangle {
+	near := box.Inset(-s.height / 2)
+	for _, p := range s.within(near) {
+		middle := p.box.Min.Add(p.box.Max).Div(2)
+		if s.isPen(p) && middle.In(near) {
+			box = box.Union(p.box)
+		}
+	}
 	return box
 }
 
-// isPen reports whether a shape may be part of a signature: no speck, no print, no
-// block, and not half the page.
+// isPen reports whether a shape may be part of a signature: no print, no block, no frame
+// and nothing far higher than a signature.
 func (s *sheet) isPen(p shape) bool {
-	return max(p.box.Dx(), p.box.Dy())*3 >= s.height && 2*p.words < p.pixels && p.width() <= float64(s.height)/2 &&
-		5*p.box.Dx() < 4*s.w && p.box.Dy() < max(12*s.height, s.h/8)
+	return (2*p.words < p.pixels || p.crosses(s.height)) &&
+		p.width() <= float64(s.height)/2 && 5*p.box.Dx() < 4*s.w && p.box.Dy() < mostLines*s.height && !p.isFrame()
 }
+
+// mostLines is how high a signature is at most, in heights of a printed word: five lines
+// with the space between them.
+const mostLines = 8
 
 // united joins boxes that overlap, from the top.
 func united(rs []image.Rectangle) []document.Box {

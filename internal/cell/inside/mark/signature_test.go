@@ -7,6 +7,7 @@ import (
 	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
 	"blotter/internal/examples/paper"
+	"blotter/internal/truth"
 )
 
 // signedPage sets a label on a page of a form and lets draw sign it. It returns what was
@@ -97,5 +98,100 @@ func TestNothingIsASignatureWithoutItsLabelOrInk(t *testing.T) {
 		if m, _, _ := signedPage(t, c.label, c.draw); len(m.Findings) > 0 {
 			t.Errorf("%s: found %+v", name, m.Findings)
 		}
+	}
+}
+
+// A signature may stand in the last printed line of a paragraph.
+func TestASignatureAcrossAPrintedLine(t *testing.T) {
+	const dpi = 200
+	st := paper.Style{Face: paper.Regular, Size: 11}
+	s := &paper.Sheet{Width: 595, Height: 842}
+	page := &words.Page{Width: 1653, Height: 2339}
+	for i, line := range []struct {
+		y    float64
+		text string
+	}{
+		{372, "and to the use of my records by the clinic, its staff, and the"},
+		{386, "treating physician, or the local Department of Health."},
+		{412, "Signature of Patient or Parent/Guardian of Minor Patient"},
+	} {
+		s.Text(60, line.y, st, line.text)
+		page.Words = append(page.Words, setWords(60, line.y, st, line.text, i, dpi)...)
+	}
+	rule(s, 60, 400, 300)
+	want := autograph(s, 90, 399, 60, 30, dpi)
+	m, err := New().Find(drawn(t, s, dpi), page, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Findings) != 1 || fitsIn(want, m.Findings[0].Box) != nil {
+		t.Errorf("found %+v, want %v", m.Findings, want)
+	}
+}
+
+func TestFramesAndSentencesAskForNothing(t *testing.T) {
+	askew := func(s *paper.Sheet) document.Box {
+		s.Stroke(1, color.Black, truth.Point{X: 190, Y: 330}, truth.Point{X: 390, Y: 324}, truth.Point{X: 394, Y: 404},
+			truth.Point{X: 194, Y: 410}, truth.Point{X: 190, Y: 330})
+		return document.Box{}
+	}
+	boxes := func(s *paper.Sheet) document.Box {
+		for i := range 4 {
+			s.Frame(190+40*float64(i), 391, 8, 8)
+		}
+		return document.Box{}
+	}
+	tall := func(s *paper.Sheet) document.Box { return autograph(s, 190, 404, 120, 300, 200) }
+	ink := func(s *paper.Sheet) document.Box { return autograph(s, 240, 404, 100, 26, 200) }
+	for name, c := range map[string]struct {
+		label string
+		draw  func(*paper.Sheet) document.Box
+	}{
+		"a frame askew":          {"Signature", askew},
+		"boxes to tick":          {"Signature:", boxes},
+		"a drawing":              {"Signature:", tall},
+		"a printed name":         {"Administered by Amer. Insurance", ink},
+		"a sentence that ends":   {"Consent: Please read and sign.", ink},
+		"a sentence that begins": {"By my signature I agree that the bill is paid by me", ink},
+	} {
+		if m, _, _ := signedPage(t, c.label, c.draw); len(m.Findings) > 0 {
+			t.Errorf("%s: found %+v", name, m.Findings)
+		}
+	}
+}
+
+// The label of two lines stays.
+func TestSignHereStays(t *testing.T) {
+	page := []words.Word{
+		{Text: "SIGN", Box: document.Box{X: 30, Y: 50, W: 40, H: 14}, Confidence: 1},
+		{Text: "HERE", Box: document.Box{X: 31, Y: 66, W: 44, H: 14}, Line: 1, Confidence: 0.8},
+	}
+	fs := fields(page, 500)
+	if len(fs) != 1 || fs[0].label.Max.X != 75 || fs[0].label.Max.Y != 80 {
+		t.Errorf("labels %+v", fs)
+	}
+}
+
+func TestAWitnessSignsOnARule(t *testing.T) {
+	m, want, _ := signedPage(t, "Witness", func(s *paper.Sheet) document.Box {
+		rule(s, 60, 388, 200)
+		return autograph(s, 90, 386, 110, 24, 200)
+	})
+	if len(m.Findings) != 1 || fitsIn(want, m.Findings[0].Box) != nil {
+		t.Errorf("found %+v, want %v", m.Findings, want)
+	}
+}
+
+// Dots apart from the strokes are part of a signature.
+func TestDotsBelongToASignature(t *testing.T) {
+	var dot document.Box
+	m, _, _ := signedPage(t, "Signature:", func(s *paper.Sheet) document.Box {
+		want := autograph(s, 190, 404, 120, 26, 200)
+		s.Fill(230, 372, 4, 4, color.Black)
+		dot = document.Box{X: 639, Y: 1034, W: 11, H: 11}
+		return want
+	})
+	if len(m.Findings) != 1 || fitsIn(dot, m.Findings[0].Box) != nil {
+		t.Errorf("found %+v, want %v in it", m.Findings, dot)
 	}
 }
