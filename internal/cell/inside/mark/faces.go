@@ -56,8 +56,9 @@ func (c *cascade) windows(r raster, toned counts, tilt float64) []window {
 		f := c.fit(side, r.w, tilt)
 		step := max(1, int(s*faceStep))
 		for y := edge; y < r.h-edge; y += step {
+			row := toned.squares(y, side/2)
 			for x := edge; x < r.w-edge; x += step {
-				if toned.share(x, y, side/2) < leastToned {
+				if row.share(x) < leastToned {
 					continue
 				}
 				if q := f.score(r.pix, int32(y*r.w+x)); q > 0 && len(out) < maxWindows {
@@ -158,10 +159,23 @@ func (c counts) in(b image.Rectangle) int {
 	return int(c.sum[b.Max.Y*w+b.Max.X]) - int(c.sum[b.Min.Y*w+b.Max.X]) - int(c.sum[b.Max.Y*w+b.Min.X]) + int(c.sum[b.Min.Y*w+b.Min.X])
 }
 
+// squares are those of one size around the points of a row.
+type squares struct {
+	above, below []uint32 // the sums at their upper and lower edges
+	half         int
+	area         float64
+}
+
+// squares must lie inside the raster.
+func (c counts) squares(y, half int) squares {
+	w := c.w + 1
+	return squares{c.sum[(y-half)*w:][:w], c.sum[(y+half)*w:][:w], half, float64(4 * half * half)}
+}
+
 // share is the counted part of the square around a point, 0–1.
-func (c counts) share(x, y, half int) float64 {
-	r := image.Rect(x-half, y-half, x+half, y+half)
-	return float64(c.in(r)) / float64(r.Dx()*r.Dy())
+func (s squares) share(x int) float64 {
+	a, b := x-s.half, x+s.half
+	return float64(s.below[b]-s.below[a]-s.above[b]+s.above[a]) / s.area
 }
 
 // certainty is the score, 0–1, of a face.

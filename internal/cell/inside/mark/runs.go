@@ -20,6 +20,10 @@ func (c *cells) walk(at, step, cut, cutStep, n int, see func(end int, last *runs
 	ink, length := c.pix[at] < c.cut[cut], 0
 	for i := range n {
 		limit := c.cut[cut+i*cutStep]
+		if c.plain(cut+i*cutStep, limit, ink) {
+			length, at = length+cell, at+cell*step
+			continue
+		}
 		for k := range cell {
 			if (c.pix[at] < limit) != ink {
 				copy(last[:], last[1:])
@@ -34,4 +38,11 @@ func (c *cells) walk(at, step, cut, cutStep, n int, see func(end int, last *runs
 	copy(last[:], last[1:])
 	last[len(last)-1] = length
 	see(n*cell, &last)
+}
+
+// plain reports whether a cell is all of the colour that a run has: most of a page is
+// paper, and passed by eight pixels at a time. Of the other rows, which were not summed
+// up, a run along a column may so miss a line of one pixel.
+func (c *cells) plain(n int, limit uint8, ink bool) bool {
+	return ink && c.lightest[n] < limit || !ink && c.darkest[n] >= limit
 }
