@@ -23,6 +23,9 @@ func (p *pipeline) mark(img image.Image, a *asset) error {
 	if err != nil {
 		return coded(reason.MarkFailed, err)
 	}
+	if p.asks(document.ByInk) {
+		a.page.Unread = append(a.page.Unread, a.marks.Unread...)
+	}
 	a.page.Unread, a.explained = explained(a.page.Unread, p.places(a))
 	if p.refusesUnread(a.page) {
 		return errUnread

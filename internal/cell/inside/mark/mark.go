@@ -10,8 +10,9 @@
 // Its work is bounded whatever a picture shows (limits.go), and the same for the same
 // pixels. Logos, stamps, drawings and photographs without faces give nothing.
 //
-// Not its business: handwriting elsewhere on the page, which reading leaves unread; a
-// drawn face; who a face belongs to.
+// Handwriting that the text detector overlooked is found behind colons, where a value
+// should stand. Not its business: handwriting elsewhere on the page; a drawn face; who a
+// face belongs to.
 package mark
 
 import (
@@ -28,6 +29,8 @@ type Marks struct {
 	Findings []document.Finding
 	// Codes are judged by the policy on its own terms.
 	Codes []Code
+	// Unread are strokes of a pen where a value should stand and no word was read.
+	Unread []document.Box
 }
 
 // Marker finds marks. It never changes: any number of goroutines may use one.
@@ -66,6 +69,9 @@ func (m *Marker) Find(img image.Image, page *words.Page, decode bool) (Marks, er
 	small, n = p.within(inkPixels)
 	for _, b := range signatures(small, reduced(page.Words, k*n)) {
 		out.add(document.Signature, document.ByInk, signatureScore, onPage(b, k*n, page))
+	}
+	for _, b := range overlooked(small, reduced(page.Words, k*n)) {
+		out.Unread = append(out.Unread, onPage(b, k*n, page))
 	}
 	return out, nil
 }
