@@ -33,12 +33,6 @@ import (
 // BLOTTER_SAMPLE is how many pages are drawn (50). Tesseract reads each page beside us
 // where it is installed; both are counted in CPU seconds.
 
-// marked is a page with the words that people marked on it.
-type marked struct {
-	name  string
-	words []printed
-}
-
 // tally sums up pages.
 type tally struct {
 	pages, words, covered, exact, loose, unread int
