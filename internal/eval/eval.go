@@ -6,6 +6,8 @@
 //   - What is measured is what runs: engines, walls, policy and limits are those of a job.
 //   - Nothing is stored. Derivatives stay in memory, so that nothing is left behind however
 //     the process ends; no job, no event and no data directory is touched.
+//   - Only regular files within the directory are opened: no pipe, no device, and no link
+//     that leads elsewhere.
 //   - A document that nothing can be released of counts as everything withheld, so that
 //     refusing work never looks like good work.
 //
@@ -18,6 +20,7 @@ package eval
 
 import (
 	"context"
+	"fmt"
 	"image/color"
 	"os"
 	"slices"
@@ -51,7 +54,12 @@ type Config struct {
 // truth.invalid, truth.missing, or what no document could be run for; what became of each
 // document is in the report.
 func Run(ctx context.Context, cfg Config) (*Report, error) {
-	set, err := find(cfg.Dir, cfg.Kinds)
+	root, err := os.OpenRoot(cfg.Dir)
+	if err != nil {
+		return nil, reason.Because(reason.UsageWrong, fmt.Errorf("%q cannot be read", cfg.Dir))
+	}
+	defer root.Close()
+	set, err := find(ctx, root, cfg.Kinds)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -372,6 +373,73 @@ func TestBadTruthEndsTheRunBeforeItBegins(t *testing.T) {
 	}
 	if _, err := eval.Run(t.Context(), eval.Config{Dir: filepath.Join(dir, "nowhere"), Cells: cells{}}); reason.Of(err) != reason.UsageWrong {
 		t.Errorf("no directory: %v", err)
+	}
+}
+
+// Pipes, which would never end, and links to elsewhere are mistakes, as truth and as
+// documents; nothing of them is opened.
+func TestOnlyRegularFilesOfTheDirectoryAreOpened(t *testing.T) {
+	good, _ := json.Marshal(truth.Document{Schema: truth.Schema, Kind: "form", Pictures: []truth.Picture{picture()}})
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	write(t, elsewhere, good)
+	pipe := func(path string) error { return syscall.Mkfifo(path, 0o600) }
+	link := func(to string) func(string) error { return func(path string) error { return os.Symlink(to, path) } }
+	file := func(path string) error { return os.WriteFile(path, good, 0o600) }
+	for name, c := range map[string]struct {
+		document, truth func(path string) error
+		want            reason.Code
+	}{
+		"truth is a pipe":              {file, pipe, reason.TruthInvalid},
+		"truth is a link out":          {file, link(elsewhere), reason.TruthInvalid},
+		"truth is a link to a device":  {file, link("/dev/zero"), reason.TruthInvalid},
+		"the document is a pipe":       {pipe, file, reason.TruthInvalid},
+		"the document is a link out":   {link(elsewhere), file, reason.TruthInvalid},
+		"the document is a link up":    {link("../" + filepath.Base(elsewhere)), file, reason.TruthInvalid},
+		"the document is a link in":    {link("other.pdf"), file, ""},
+		"truth is a link in, as other": {file, link("other.json"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "set")
+			write(t, filepath.Join(dir, "other.pdf"), []byte("a.pdf"))
+			write(t, filepath.Join(dir, "other.json"), good)
+			write(t, filepath.Join(filepath.Dir(dir), filepath.Base(elsewhere)), good)
+			if err := errors.Join(c.document(filepath.Join(dir, "a.pdf")), c.truth(filepath.Join(dir, "a.pdf"+truth.Suffix))); err != nil {
+				t.Fatal(err)
+			}
+			_, err := eval.Run(t.Context(), eval.Config{Dir: dir, Cells: cells{}, Task: wire.Task{Limits: document.Limits{SourceBytes: 1 << 20}}})
+			if reason.Of(err) != c.want || c.want != "" && !strings.Contains(err.Error(), "put the file itself there") {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// A document that becomes a pipe once its truth was read fails alone.
+func TestADocumentThatBecomesAPipeFails(t *testing.T) {
+	dir := t.TempDir()
+	good, _ := json.Marshal(truth.Document{Schema: truth.Schema, Kind: "form", Pictures: []truth.Picture{picture()}})
+	for _, name := range []string{"a.pdf", "b.pdf"} {
+		write(t, filepath.Join(dir, name), []byte(name))
+		write(t, filepath.Join(dir, name+truth.Suffix), good)
+	}
+	swap := func(int, int) {
+		if p := filepath.Join(dir, "b.pdf"); os.Remove(p) == nil {
+			syscall.Mkfifo(p, 0o600)
+		}
+	}
+	r, err := eval.Run(t.Context(), eval.Config{Dir: dir, Cells: cells{}, Told: swap, Task: wire.Task{Limits: document.Limits{SourceBytes: 1000}}})
+	if err != nil || len(r.Failed) != 1 || r.Failed[0].Reason != string(reason.SourceDenied) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestReadingTruthEndsWithItsContext(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.pdf"+truth.Suffix), []byte(`{}`))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := eval.Run(ctx, eval.Config{Dir: dir, Cells: cells{}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
 
