@@ -34,7 +34,7 @@ func Parse(file []byte) (Document, error) {
 	if dec.More() {
 		return Document{}, reason.Because(reason.TruthInvalid, errors.New("there is something behind the JSON object"))
 	}
-	if problems := d.problems(); len(problems) > 0 {
+	if problems := append(d.problems(), cornerProblems(file)...); len(problems) > 0 {
 		if more := len(problems) - maxProblems; more > 0 {
 			problems = append(problems[:maxProblems], fmt.Errorf("and %d more", more))
 		}
@@ -104,6 +104,46 @@ func (p Picture) placeProblems(at string, q [4]Point, want Want, kind string) []
 	}
 	if !p.holds(q) {
 		out = append(out, fmt.Errorf("%s: quad must lie in the picture and enclose a pixel at least", at))
+	}
+	return out
+}
+
+// corners are those of a place as they stand in the file: decoding into Quad drops the
+// fifth, and makes those that are missing zero.
+type corners struct {
+	Quad []struct {
+		X, Y *float64
+	}
+}
+
+func (c corners) whole() bool {
+	for _, p := range c.Quad {
+		if p.X == nil || p.Y == nil {
+			return false
+		}
+	}
+	return len(c.Quad) == 4
+}
+
+// cornerProblems tells the quads of a file, decoded before, that have not four corners.
+func cornerProblems(file []byte) []error {
+	var d struct {
+		Pictures []struct{ Words, Areas []corners }
+	}
+	if err := json.Unmarshal(file, &d); err != nil {
+		return []error{notJSON(err)}
+	}
+	var out []error
+	tell := func(at string, places []corners) {
+		for i, c := range places {
+			if !c.whole() {
+				out = append(out, fmt.Errorf("%s[%d]: quad must have four corners, each with x and y", at, i))
+			}
+		}
+	}
+	for i, p := range d.Pictures {
+		tell(fmt.Sprintf("pictures[%d].words", i), p.Words)
+		tell(fmt.Sprintf("pictures[%d].areas", i), p.Areas)
 	}
 	return out
 }

@@ -112,6 +112,10 @@ func TestParse(t *testing.T) {
 		{"no type", `"type":"name",`, ``, "pictures[0].words[0]: type"},
 		{"outside", `{"x":1,"y":1},{"x":9,"y":1},{"x":9,"y":5},{"x":1,"y":5}`,
 			`{"x":201,"y":1},{"x":209,"y":1},{"x":209,"y":5},{"x":201,"y":5}`, "quad"},
+		{"three corners", `,{"x":1,"y":5}]`, `]`, "pictures[0].words[0]: quad must have four corners"},
+		{"five corners", `,{"x":1,"y":5}]`, `,{"x":1,"y":5},{"x":1,"y":4}]`, "pictures[0].words[0]: quad must have four corners"},
+		{"no quad", `"quad":[{"x":1,"y":1},{"x":9,"y":1},{"x":9,"y":5},{"x":1,"y":5}],`, ``, "pictures[0].words[0]: quad"},
+		{"half a corner", `{"x":1,"y":5}]`, `{"x":1}]`, "pictures[0].words[0]: quad must have four corners"},
 		{"without area", `"x":9,"y":5},{"x":1,"y":5}`, `"x":9,"y":1},{"x":1,"y":1}`, "quad"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
