@@ -67,7 +67,10 @@ func (s *sheet) signed(f field) image.Rectangle {
 }
 
 // hasRule reports whether there is a line in a window to sign on.
-func (s *sheet) hasRule(window image.Rectangle) bool {
+func (s *sheet) hasRule(window image.Rectangle) bool { return s.ruled(window) >= 4*s.height }
+
+// ruled counts the pixels of rules in a window.
+func (s *sheet) ruled(window image.Rectangle) int {
 	window = window.Intersect(image.Rect(0, 0, s.w, s.h))
 	n := 0
 	for y := window.Min.Y; y < window.Max.Y; y++ {
@@ -77,7 +80,7 @@ func (s *sheet) hasRule(window image.Rectangle) bool {
 			}
 		}
 	}
-	return n >= 4*s.height
+	return n
 }
 
 func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
@@ -118,7 +121,17 @@ func (s *sheet) withDots(box image.Rectangle) image.Rectangle {
 // and nothing far higher than a signature.
 func (s *sheet) isPen(p shape) bool {
 	return (2*p.words < p.pixels || p.crosses(s.height)) &&
-		p.width() <= float64(s.height)/2 && 5*p.box.Dx() < 4*s.w && p.box.Dy() < mostLines*s.height && !p.isFrame()
+		p.width() <= float64(s.height)/2 && 5*p.box.Dx() < 4*s.w && p.box.Dy() < mostLines*s.height && !p.isFrame() && !s.isBar(p.box)
+}
+
+// isBar reports whether a shape is a piece of a table: thin, upright, and between rules.
+func (s *sheet) isBar(b image.Rectangle) bool {
+	if b.Dx() > max(3, s.height/4) || b.Dy() < s.height {
+		return false
+	}
+	above, below := b.Inset(-2), b.Inset(-2)
+	above.Max.Y, below.Min.Y = b.Min.Y+2, b.Max.Y-2
+	return s.ruled(above) > 0 && s.ruled(below) > 0
 }
 
 // mostLines is how high a signature is at most, in heights of a printed word: five lines

@@ -141,6 +141,15 @@ func TestFramesAndSentencesAskForNothing(t *testing.T) {
 		}
 		return document.Box{}
 	}
+	table := func(s *paper.Sheet) document.Box {
+		for i := range 3 {
+			s.Fill(60, 366+12*float64(i), 300, 1.4, color.Black)
+		}
+		for i := range 5 {
+			s.Fill(60+70*float64(i), 366, 1.4, 24, color.Black)
+		}
+		return document.Box{}
+	}
 	tall := func(s *paper.Sheet) document.Box { return autograph(s, 190, 404, 120, 300, 200) }
 	ink := func(s *paper.Sheet) document.Box { return autograph(s, 240, 404, 100, 26, 200) }
 	for name, c := range map[string]struct {
@@ -150,6 +159,7 @@ func TestFramesAndSentencesAskForNothing(t *testing.T) {
 		"a frame askew":          {"Signature", askew},
 		"boxes to tick":          {"Signature:", boxes},
 		"a drawing":              {"Signature:", tall},
+		"a table":                {"Signature", table},
 		"a printed name":         {"Administered by Amer. Insurance", ink},
 		"a sentence that ends":   {"Consent: Please read and sign.", ink},
 		"a sentence that begins": {"By my signature I agree that the bill is paid by me", ink},
