@@ -132,7 +132,7 @@ func needsOf(text string, words lead) need {
 			n.lead |= leadAt
 		case c == '(' || c == '[':
 			n.lead |= leadBracket
-			if strings.HasPrefix(text[i+1:], "at") || strings.HasPrefix(text[i+1:], " at") {
+			if inside := strings.TrimPrefix(text[i+1:], " "); len(inside) >= 2 && strings.EqualFold(inside[:2], "at") {
 				n.lead |= leadAt
 			}
 		case c == '.' || c == '/' || c == ':' || c == '-' || c == '|':

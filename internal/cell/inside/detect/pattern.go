@@ -41,6 +41,16 @@ const (
 	sep = ` ?[/.\-] ?`
 )
 
+// The parts of an address that is spelt so that no program may read it. People mix the
+// ways: "ada (at) clinic dot org".
+const (
+	user       = `[a-z0-9._%+\-]+`
+	host       = `[a-z0-9\-]+`
+	bracketAt  = ` ?[\[(] ?at ?[\])] ?`
+	bracketDot = ` ?[\[(] ?dot ?[\])] ?`
+	anyDots    = `(?:(?:\.|` + bracketDot + `| dot )` + host + `)*`
+)
+
 func compile(typ document.Type, score float64, n need, re string, valid func(string) bool) pattern {
 	return pattern{typ, score, n, regexp.MustCompile(re), valid}
 }
@@ -65,8 +75,9 @@ var otherPatterns = []pattern{
 	compile(document.Phone, 0.7, digitsAnd(3, leadExt), `(?i)\b(?:x|ext\.?:? ?|extension |pager:? #?|beeper:? #?|bleep:? #?)([0-9]{3,6})\b`, nil),
 	compile(document.Phone, 0.8, digits(3), `\b((?:1[ \-.]?)?8[0-9]{2}[ \-.][A-Z]{3,4}[\-]?[A-Z0-9]{3,4})\b`, nil),
 	compile(document.Email, 0.95, need{lead: leadAt}, `([A-Za-z0-9._%+\-]+ ?@ ?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*(?: ?\. ?(?:com|org|net|edu|gov|uk|de|fr|es|it|nl|ch|at|eu)\b)?)`, isEmail),
-	compile(document.Email, 0.9, need{lead: leadAt}, `(?i)\b([a-z0-9._%+\-]+ ?[\[(] ?at ?[\])] ?[a-z0-9\-]+(?:(?: ?\. ?| ?[\[(] ?dot ?[\])] ?)[a-z0-9\-]+)+)`, nil),
-	compile(document.Email, 0.8, need{lead: leadDotWord}, `(?i)\b([a-z0-9._%+\-]+ at [a-z0-9\-]+ dot [a-z]{2,})\b`, nil),
+	compile(document.Email, 0.9, need{lead: leadAt}, `(?i)\b(`+user+bracketAt+host+`(?:(?: ?\. ?|`+bracketDot+`| dot )`+host+`)+)`, nil),
+	compile(document.Email, 0.9, need{lead: leadDotWord}, `(?i)\b(`+user+`(?: at | ?@ ?)`+host+anyDots+bracketDot+host+anyDots+`)`, nil),
+	compile(document.Email, 0.8, need{lead: leadDotWord}, `(?i)\b(`+user+`(?: at | ?@ ?)`+host+anyDots+` dot [a-z]{2,})\b`, nil),
 	compile(document.URL, 0.6, need{lead: leadAt}, `(?:^|\s)(@[A-Za-z0-9_]{3,})`, nil),
 	compile(document.URL, 0.9, need{dots: 1, lead: leadWeb}, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
 	compile(document.URL, 0.75, need{dots: 1, lead: leadHost}, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),
