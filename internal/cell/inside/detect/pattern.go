@@ -146,7 +146,7 @@ func (f *Finder) patterns(sh *sheet) []span {
 	var out []span
 	for i := range sh.rows {
 		r := &sh.rows[i]
-		out = append(out, withoutTimes(f.matchRow(sh, r))...)
+		out = append(out, withoutTimes(withoutParts(f.matchRow(sh, r)))...)
 	}
 	out = append(out, f.acrossBreaks(sh)...)
 	for i := range out {
@@ -166,6 +166,22 @@ func (sh *sheet) fromDay(s span) int {
 		return s.from
 	}
 	return s.from - 1
+}
+
+// withoutParts drops dates and telephones that are a part of a longer number with a form
+// of its own: "10.20.30.40" is no date, nine digits of a French NIR are no telephone.
+func withoutParts(spans []span) []span {
+	var whole []span
+	for _, s := range spans {
+		if s.typ == document.IP || s.typ == document.SSN {
+			whole = append(whole, s)
+		}
+	}
+	return slices.DeleteFunc(spans, func(s span) bool {
+		return (s.typ == document.Date || s.typ == document.Phone) && slices.ContainsFunc(whole, func(w span) bool {
+			return w.from <= s.from && s.to <= w.to && s.to-s.from < w.to-w.from
+		})
+	})
 }
 
 // withoutTimes drops numbers that only begin inside a date: "1999-02-03 0730" is a date

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
 )
 
@@ -84,6 +85,27 @@ func TestPatterns(t *testing.T) {
 		}
 		if !hasType {
 			t.Errorf("%q: not found as %s", c.text, c.typ)
+		}
+	}
+}
+
+// A number within a longer one of a more definite form has that one's type alone: a policy
+// may keep the years of dates.
+func TestPartsOfNumbersHaveTheTypeOfTheWhole(t *testing.T) {
+	for text, want := range map[string]document.Type{
+		"from 10.20.30.40 at":             document.IP,
+		"numéro 1 85 07 33 063 123 45 du": document.SSN,
+		"seen 10.20.30 at":                document.Date,
+		"call 07 33 063 123 45 now":       document.Phone,
+	} {
+		found := finder().Find([]*words.Page{layout(text, false)}, words.Subject{}).Findings[0]
+		for _, f := range found {
+			if f.Type != want {
+				t.Errorf("%q: found as %s", text, f.Type)
+			}
+		}
+		if len(found) != 1 {
+			t.Errorf("%q: %d findings", text, len(found))
 		}
 	}
 }
