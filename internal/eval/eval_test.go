@@ -422,9 +422,16 @@ func TestADocumentThatBecomesAPipeFails(t *testing.T) {
 		write(t, filepath.Join(dir, name), []byte(name))
 		write(t, filepath.Join(dir, name+truth.Suffix), good)
 	}
-	swap := func(int, int) {
-		if p := filepath.Join(dir, "b.pdf"); os.Remove(p) == nil {
-			syscall.Mkfifo(p, 0o600)
+	swap := func(done, _ int) {
+		if done > 1 {
+			return
+		}
+		p := filepath.Join(dir, "b.pdf")
+		if err := os.Remove(p); err != nil {
+			t.Error(err)
+		}
+		if err := syscall.Mkfifo(p, 0o600); err != nil {
+			t.Error(err)
 		}
 	}
 	r, err := eval.Run(t.Context(), eval.Config{Dir: dir, Cells: cells{}, Told: swap, Task: wire.Task{Limits: document.Limits{SourceBytes: 1000}}})
