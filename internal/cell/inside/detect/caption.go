@@ -100,23 +100,34 @@ func (f *Finder) over(sh *sheet, l label) (span, bool) {
 func (f *Finder) isWritten(sh *sheet, s span) bool {
 	switch s.typ {
 	case document.Name:
-		known := false
-		for _, t := range sh.toks[s.from:s.to] {
-			if t.kind == sign {
-				continue
-			}
-			if t.kind != letters || f.terms.notNames.has(t.fold) || f.terms.facilities.has(t.fold) || f.isVocabulary(&t) && !t.entry.IsName() {
-				return false
-			}
-			known = true
-		}
-		return known && s.to-s.from <= 6
+		return s.to-s.from <= 6 && f.isWrittenName(sh.toks[s.from:s.to])
 	case document.Place:
 		return hasDigits(sh.toks[s.from:s.to]) || f.cityLength(sh, s.from, s.to) > 0 || f.stateEnd(sh, s.from, s.to) == s.to || f.isStrange(sh, s.from, s.to)
 	case document.Organisation:
 		return false // a heading names one more often than somebody writes one
 	}
 	return true
+}
+
+// isWrittenName reports whether words are names. An ordinary word may be the family name
+// where a given name of many stands behind a comma: "CHEEKS, EBONY".
+func (f *Finder) isWrittenName(toks []token) bool {
+	named, given, ordinary, comma := 0, false, 0, false
+	for i := range toks {
+		t := &toks[i]
+		switch {
+		case t.kind == sign:
+			comma = comma || t.text == ","
+		case t.kind != letters || f.terms.facilities.has(t.fold):
+			return false
+		case f.terms.notNames.has(t.fold) || f.isVocabulary(t) && !t.entry.IsName():
+			ordinary++
+		default:
+			named++
+			given = given || comma && t.entry.Births() > knownBirths
+		}
+	}
+	return named > 0 && (ordinary == 0 || ordinary == 1 && given)
 }
 
 // isStrange reports whether a cell holds capitalised words that no vocabulary has.

@@ -15,6 +15,8 @@ func TestCaptions(t *testing.T) {
 		"[[Zpor]]           [[Qwyst]]          [[02/03/1950]]       26\nLast Name      First Name     Date of Birth    Age\n\n[[4 Old Forge]]         [[Zporville]]\nHome Address        City",
 		"[[Qwyst Zpor]]\nPatient Name",
 		"[[Zpor]], [[Qwyst]]\nPrinted name",
+		"[[CHEEKS,]] [[EBONY]]\nPrinted name",
+		"Cheeks, pink\nPatient Name\n[[Qwyst Zpor]]",
 		"Consent for Treatment\nPatient Name\n[[Qwyst Zpor]]", // labels above their values stay so
 		"Informed Consent\nPatient Name: [[Qwyst Zpor]]",
 		"Test            Result\nSodium          139\nName            Date",
