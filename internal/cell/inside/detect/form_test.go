@@ -16,6 +16,7 @@ func TestCaptions(t *testing.T) {
 		"[[Qwyst Zpor]]\nPatient Name",
 		"[[Zpor]], [[Qwyst]]\nPrinted name",
 		"[[CHEEKS,]] [[EBONY]]\nPrinted name",
+		"[[CHEEKS,]] [[EBONY]]\nLast Name, First Name",
 		"Cheeks, pink\nPatient Name\n[[Qwyst Zpor]]",
 		"Consent for Treatment\nPatient Name\n[[Qwyst Zpor]]", // labels above their values stay so
 		"Informed Consent\nPatient Name: [[Qwyst Zpor]]",

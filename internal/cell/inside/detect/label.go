@@ -100,7 +100,7 @@ func (f *Finder) labelAt(sh *sheet, i int) (label, bool) {
 			break
 		}
 		if t.kind == sign {
-			if !strings.Contains(".-'’/&", t.text) {
+			if !strings.Contains(".,-'’/&", t.text) { // "Last Name, First Name"
 				break
 			}
 			continue
