@@ -43,9 +43,8 @@ func overlooked(r raster, ws []words.Word) []document.Box {
 	}
 	var out []image.Rectangle
 	for _, space := range spaces {
-		box := s.scribble(space)
-		if !box.Empty() {
-			out = append(out, box.Inset(-max(3, s.height/3)).Intersect(image.Rect(0, 0, r.w, r.h)))
+		if box := s.scribble(space); !box.Empty() {
+			out = append(out, s.padded(box, r))
 		}
 	}
 	return united(out)

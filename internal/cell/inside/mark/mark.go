@@ -67,10 +67,11 @@ func (m *Marker) Find(img image.Image, page *words.Page, decode bool) (Marks, er
 		}
 	}
 	small, n = p.within(inkPixels)
-	for _, b := range signatures(small, reduced(page.Words, k*n)) {
+	ws := reduced(page.Words, k*n)
+	for _, b := range signatures(small, ws) {
 		out.add(document.Signature, document.ByInk, signatureScore, onPage(b, k*n, page))
 	}
-	for _, b := range overlooked(small, reduced(page.Words, k*n)) {
+	for _, b := range overlooked(small, ws) {
 		out.Unread = append(out.Unread, onPage(b, k*n, page))
 	}
 	return out, nil

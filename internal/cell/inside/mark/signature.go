@@ -26,10 +26,15 @@ func signatures(r raster, ws []words.Word) []document.Box {
 	}
 	for _, f := range fs {
 		if box := s.signed(f); !box.Empty() {
-			out = append(out, box.Inset(-max(3, s.height/3)).Intersect(image.Rect(0, 0, r.w, r.h)))
+			out = append(out, s.padded(box, r))
 		}
 	}
 	return united(out)
+}
+
+// padded is a box of strokes with room for their blur, inside the raster.
+func (s *sheet) padded(box image.Rectangle, r raster) image.Rectangle {
+	return box.Inset(-max(3, s.height/3)).Intersect(image.Rect(0, 0, r.w, r.h))
 }
 
 // medianHeight is how high the page's words are, at least 6 pixels.

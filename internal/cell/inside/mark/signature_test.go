@@ -37,6 +37,22 @@ func signedPage(t *testing.T, label string, draw func(*paper.Sheet) document.Box
 	return m, want, page.Words
 }
 
+// signing is a label and what is drawn at it.
+type signing struct {
+	label string
+	draw  func(*paper.Sheet) document.Box
+}
+
+// seeNothing holds that of no case anything is found that count counts.
+func seeNothing(t *testing.T, cases map[string]signing, count func(Marks) int) {
+	t.Helper()
+	for name, c := range cases {
+		if m, _, _ := signedPage(t, c.label, c.draw); count(m) > 0 {
+			t.Errorf("%s: found %+v", name, m)
+		}
+	}
+}
+
 func rule(s *paper.Sheet, x, y, w float64) { s.Fill(x, y, w, 0.8, color.Black) }
 
 func TestSignaturesAreCoveredByTheirLabel(t *testing.T) {
@@ -85,20 +101,13 @@ func TestSignaturesAboveAndBelowTheirLabel(t *testing.T) {
 func TestNothingIsASignatureWithoutItsLabelOrInk(t *testing.T) {
 	nothing := func(s *paper.Sheet) document.Box { rule(s, 160, 402, 220); return document.Box{} }
 	ink := func(s *paper.Sheet) document.Box { return autograph(s, 190, 404, 120, 26, 200) }
-	for name, c := range map[string]struct {
-		label string
-		draw  func(*paper.Sheet) document.Box
-	}{
+	seeNothing(t, map[string]signing{
 		"an empty field":      {"Signature:", nothing},
 		"a printed value":     {"Signature: on file", nothing},
 		"ink at another word": {"Diagnosis:", ink},
 		"a word of a text":    {"signed estimate for the", ink},
 		"significant":         {"Significant findings", ink},
-	} {
-		if m, _, _ := signedPage(t, c.label, c.draw); len(m.Findings) > 0 {
-			t.Errorf("%s: found %+v", name, m.Findings)
-		}
-	}
+	}, func(m Marks) int { return len(m.Findings) })
 }
 
 // A signature may stand in the last printed line of a paragraph.
@@ -152,10 +161,7 @@ func TestFramesAndSentencesAskForNothing(t *testing.T) {
 	}
 	tall := func(s *paper.Sheet) document.Box { return autograph(s, 190, 404, 120, 300, 200) }
 	ink := func(s *paper.Sheet) document.Box { return autograph(s, 240, 404, 100, 26, 200) }
-	for name, c := range map[string]struct {
-		label string
-		draw  func(*paper.Sheet) document.Box
-	}{
+	seeNothing(t, map[string]signing{
 		"a frame askew":          {"Signature", askew},
 		"boxes to tick":          {"Signature:", boxes},
 		"a drawing":              {"Signature:", tall},
@@ -163,11 +169,7 @@ func TestFramesAndSentencesAskForNothing(t *testing.T) {
 		"a printed name":         {"Administered by Amer. Insurance", ink},
 		"a sentence that ends":   {"Consent: Please read and sign.", ink},
 		"a sentence that begins": {"By my signature I agree that the bill is paid by me", ink},
-	} {
-		if m, _, _ := signedPage(t, c.label, c.draw); len(m.Findings) > 0 {
-			t.Errorf("%s: found %+v", name, m.Findings)
-		}
-	}
+	}, func(m Marks) int { return len(m.Findings) })
 }
 
 // The label of two lines stays.
