@@ -6,17 +6,19 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tags=nodynamic
-export BLOTTER_TEST_NEED_ENGINES=1 # a test that lacks the engines fails instead of skipping
+export BLOTTER_TEST_NEED_ENGINES=1       # a test that lacks the engines fails instead of skipping
+export BLOTTER_TEST_POSTGRES=required    # and one that lacks PostgreSQL
 timeout=45m # of a package, on a machine that does much else
 beside=4    # tests of the command at once, at least: they wait more than they compute
 [ "$(nproc)" -le "$beside" ] || beside=$(nproc)
 
 # need COMMAND WHY PACKAGE...: installs the Debian packages where the command is missing
-# and we may, and says what to install where not.
+# and we may, and says what to install where not. A command is looked for as a program in
+# PATH, or as a pattern of paths.
 need() {
 	local command=$1 why=$2
 	shift 2
-	command -v "$command" >/dev/null && return
+	{ command -v "$command" || compgen -G "$command"; } >/dev/null && return
 	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
 		DEBIAN_FRONTEND=noninteractive apt-get update -qq
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
@@ -34,6 +36,13 @@ linked() {
 
 need gcc 'the race detector, which links C,' gcc libc6-dev
 need curl 'the test of the documentation' curl # 7.84 or newer
+# Debian keeps the server outside PATH, and the package makes and starts a cluster unless it
+# is told not to: the tests start their own.
+if ! command -v postgres >/dev/null; then
+	[ "$(id -u)" != 0 ] || [ -e /etc/postgresql-common ] ||
+		install -D -m 644 /dev/stdin /etc/postgresql-common/createcluster.d/blotter-tests.conf <<<'create_main_cluster = false'
+	need '/usr/lib/postgresql/*/bin/postgres' 'the store on PostgreSQL' postgresql
+fi
 links=$(linked)
 native=$(awk '/ github\.com\/ebitengine\/purego( |$)/ { print $1 }' <<<"$links")
 pure=$(awk '!/ github\.com\/ebitengine\/purego( |$)/ { print $1 }' <<<"$links")
