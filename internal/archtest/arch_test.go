@@ -26,12 +26,12 @@ const module = "blotter/"
 var sets = [][]string{
 	{"cmd/blotter"},
 	{"internal/app"},
-	{"internal/config"},          // fills each room's Config
-	{"internal/sqlite"},          // implements what the rooms below and beside it ask of a store
-	{"internal/audit/sequencer"}, // alone holds the signing key
+	{"internal/config"},                      // fills each room's Config
+	{"internal/sqlite", "internal/postgres"}, // implement what the rooms below and beside them ask of a store
+	{"internal/audit/sequencer"},             // alone holds the signing key
 	{"internal/worker", "internal/audit", "internal/retention", "internal/intake", "internal/review", "internal/ops", "internal/eval"},
 	{"internal/queue", "internal/cell", "internal/source", "internal/vault", "internal/policy", "internal/access", "internal/worker/workdir"},
-	{"internal/strictyaml", "internal/durable", "internal/logs"}, // tools over one dependency each
+	{"internal/strictyaml", "internal/durable", "internal/logs", "internal/sqlfiles"}, // tools over one dependency each
 	{"client"},         // the API's Go client and wire types; public
 	{"internal/truth"}, // annotated documents, for measuring; never for a job
 	{"internal/reason", "internal/document", "receipt"},

@@ -1,0 +1,144 @@
+-- Times are whole milliseconds since 1970 by the server's own clock; 0 is "never". Spans are
+-- milliseconds. Digests are 32 bytes. No column holds text of a document, a file name or a
+-- path. Names are compared byte by byte, whatever the database's collation.
+
+-- The one clock; the argument is a test's offset, else 0.
+CREATE FUNCTION now_ms(ahead bigint) RETURNS bigint LANGUAGE sql VOLATILE AS
+$$ SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint + ahead $$;
+
+-- The fencing token grows over the whole store, so that it can be compared between jobs. No
+-- session keeps numbers back: a later claim of a job has a greater token.
+CREATE SEQUENCE fence CACHE 1;
+
+-- A pinned policy stands here once, however many jobs run under it.
+CREATE TABLE policies (
+    digest bytea PRIMARY KEY CHECK (length(digest) = 32),
+    body   bytea NOT NULL
+);
+
+-- The table has no foreign key to policies, which are never deleted: a check would lock the
+-- one row of the policy with every job.
+CREATE TABLE jobs (
+    seq            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- order of arrival
+    id             text COLLATE "C" NOT NULL UNIQUE,
+    tenant         text COLLATE "C" NOT NULL,
+    lane           text COLLATE "C" NOT NULL CHECK (lane IN ('interactive', 'bulk')),
+    state          text COLLATE "C" NOT NULL,
+    target         text COLLATE "C" NOT NULL DEFAULT '',
+    reason         text COLLATE "C" NOT NULL DEFAULT '',
+    idempotency    text COLLATE "C" NOT NULL DEFAULT '',
+    fingerprint    text COLLATE "C" NOT NULL DEFAULT '', -- what a key was accepted for; empty for jobs without a reservation
+    attempt        int    NOT NULL DEFAULT 0,
+    token          bigint NOT NULL DEFAULT 0,
+    created        bigint NOT NULL,
+    not_before     bigint NOT NULL,
+    lease_until    bigint NOT NULL DEFAULT 0,
+    claimed        bigint NOT NULL DEFAULT 0, -- when the present lease was given
+    charged_ms     bigint NOT NULL DEFAULT 0, -- what its tenant was charged for it so far
+    parked         bigint NOT NULL DEFAULT 0, -- since when it stands parked
+    parked_ms      bigint NOT NULL DEFAULT 0, -- how long it stood parked before
+    finished       bigint NOT NULL DEFAULT 0, -- when its end was written
+    seal_ms        bigint NOT NULL DEFAULT 0, -- from there to its signed checkpoint
+    input          bytea  NOT NULL CHECK (length(input) = 32),
+    bytes          bigint NOT NULL DEFAULT 0,
+    policy_name    text   NOT NULL,
+    policy_version text   NOT NULL,
+    policy_digest  bytea  NOT NULL,
+    sealed         bytea,
+    result         bytea,
+    final_seq      bigint NOT NULL DEFAULT -1,
+    trace          text   NOT NULL DEFAULT '',
+    delivered      boolean NOT NULL DEFAULT false,
+    CHECK ((state = 'leased') = (lease_until > 0)),
+    CHECK ((state = 'sealing') = (target <> ''))
+) WITH (
+    -- Room for a heartbeat's new version beside the old one: no index holds what a heartbeat
+    -- changes, so that it touches no index (a HOT update).
+    fillfactor = 85,
+    -- Claims pass over what a claim left behind until that is cleared away. The share of
+    -- dead rows that the server would wait for by default grows with the jobs remembered.
+    autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 10000,
+    autovacuum_analyze_scale_factor = 0.05
+);
+
+-- Claims read the head of an index, a tenant's own, so that their cost does not grow with
+-- the backlog. What is leased is as few as workers; its deadlines are in no index.
+CREATE INDEX jobs_ready ON jobs (lane, tenant, not_before, seq) WHERE state = 'queued';
+CREATE INDEX jobs_leased ON jobs (lane, tenant) WHERE state = 'leased';
+
+-- A key that a request was accepted under stays as long as its job; one that came without
+-- a reservation is free again once its job was delivered.
+CREATE UNIQUE INDEX jobs_idempotency ON jobs (tenant, idempotency) WHERE idempotency <> '' AND NOT delivered AND fingerprint = '';
+CREATE UNIQUE INDEX jobs_accepted ON jobs (tenant, idempotency) WHERE idempotency <> '' AND fingerprint <> '';
+
+-- What is asked for is listed without reading the rest. Jobs that are under way are listed
+-- from jobs_ready, jobs_leased or in the order of arrival, so that a claim or an end need
+-- not write two more indexes.
+CREATE INDEX jobs_of_tenant ON jobs (tenant, seq);
+CREATE INDEX jobs_in_state ON jobs (state, seq) WHERE state NOT IN ('queued', 'leased', 'sealing');
+CREATE INDEX jobs_of_tenant_in_state ON jobs (tenant, state, seq) WHERE state NOT IN ('queued', 'leased', 'sealing');
+
+CREATE VIEW job_rows AS
+SELECT seq, id, tenant, lane, state, target, reason, idempotency, attempt, token, created, not_before, lease_until,
+       claimed, parked, input, bytes, policy_name, policy_version, policy_digest, body AS policy_body,
+       sealed, result, final_seq, trace, seal_ms, delivered
+FROM jobs JOIN policies ON policies.digest = jobs.policy_digest;
+
+-- A result as lists show it, without its images. One that is no JSON shows as it is.
+CREATE FUNCTION without_assets(result bytea) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RETURN convert_to((convert_from(result, 'UTF8')::jsonb - 'assets')::text, 'UTF8');
+EXCEPTION WHEN others THEN
+    RETURN result;
+END $$;
+
+-- A job as lists show it: without what is large and of no use there.
+CREATE VIEW listed_jobs AS
+SELECT seq, id, tenant, lane, state, target, reason, idempotency, attempt, token, created, not_before, lease_until,
+       claimed, parked, input, bytes, policy_name, policy_version, policy_digest, NULL::bytea AS policy_body,
+       NULL::bytea AS sealed, without_assets(result) AS result, final_seq, trace, seal_ms, delivered
+FROM jobs;
+
+-- What a tenant used of a lane: start-time fair queuing by processing time.
+CREATE TABLE shares (
+    lane    text COLLATE "C" NOT NULL,
+    tenant  text COLLATE "C" NOT NULL,
+    virtual bigint  NOT NULL,               -- processing time used, in ms × 1000 / weight
+    active  boolean NOT NULL,               -- may have jobs queued or leased
+    mean_ms bigint  NOT NULL DEFAULT 1000,  -- moving average of what a job takes; a claim is charged as much
+    PRIMARY KEY (lane, tenant)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX shares_by_virtual ON shares (lane, virtual, tenant) WHERE active;
+
+-- Events wait here, in order, until the sequencer has signed them. Events of one job are
+-- numbered in the order of their transactions, because those hold the job's row.
+CREATE TABLE outbox (
+    id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    event   bytea  NOT NULL,
+    job     text COLLATE "C" NOT NULL DEFAULT '', -- the job that moves when the event is sealed
+    state   text COLLATE "C" NOT NULL DEFAULT '', -- and the state it moves to
+    created bigint NOT NULL                       -- since when it waits
+) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+
+-- Requests whose body is being received. One that ended without becoming a job (until
+-- lies in the past, no key any more) stays until its data keys were destroyed: it is what
+-- tells them from keys whose job is still on its way.
+CREATE TABLE reservations (
+    job         text COLLATE "C" PRIMARY KEY,
+    tenant      text COLLATE "C" NOT NULL,
+    idempotency text COLLATE "C" NOT NULL,
+    token       bigint  NOT NULL,
+    until       bigint  NOT NULL,
+    staged      boolean NOT NULL -- an upload was announced to the trail
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+CREATE UNIQUE INDEX reservations_idempotency ON reservations (tenant, idempotency) WHERE idempotency <> '';
+CREATE INDEX reservations_until ON reservations (until, tenant);
+
+-- Private copies that may stand on a node's disk.
+CREATE TABLE working_copies (
+    id      text COLLATE "C" PRIMARY KEY,
+    job     text COLLATE "C" NOT NULL,
+    node    text COLLATE "C" NOT NULL,
+    created bigint NOT NULL,
+    expires bigint NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);

@@ -1,0 +1,152 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"blotter/internal/document"
+	"blotter/receipt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// querier is what a transaction and a pool have in common.
+type querier interface {
+	Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// tx is one write in a transaction, with an instant at its beginning. It is used as the
+// querier that it is, with its own ctx.
+type tx struct {
+	querier
+	ctx  context.Context
+	db   *DB
+	now  int64 // by the store's clock, milliseconds
+	hint hint  // what others are told of after the commit
+}
+
+// write runs do in a transaction, which is durable when write returns nil. What do did is
+// there as a whole or not at all. what says what was attempted, for the error. Once begun,
+// it does not follow the context's end: an interrupted write costs the connection.
+func (db *DB) write(ctx context.Context, what string, do func(*tx) error) error {
+	return failed(what, db.transact(ctx, do))
+}
+
+func (db *DB) transact(ctx context.Context, do func(*tx) error) (err error) {
+	conn, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release() // destroys a connection that is still in a transaction
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), writeTimeout, errStalled)
+	defer cancel()
+	defer func() {
+		if err != nil && context.Cause(ctx) == errStalled {
+			err = errStalled
+		}
+	}()
+	t := &tx{querier: conn, ctx: ctx, db: db}
+	if err := t.begin(); err != nil {
+		return err
+	}
+	if err := do(t); err != nil {
+		return errors.Join(err, rollback(ctx, conn))
+	}
+	tag, err := conn.Exec(ctx, sqlCommit)
+	if err != nil {
+		return err
+	}
+	if tag.String() != "COMMIT" { // a failed statement's error was not heeded
+		return errRolledBack
+	}
+	db.hints.give(t.hint)
+	return nil
+}
+
+var errRolledBack = errors.New("the transaction had failed and was rolled back")
+
+// begin starts the transaction and reads the clock, in one turn to the server.
+func (t *tx) begin() error {
+	var b pgx.Batch
+	b.Queue(sqlBegin)
+	b.Queue(sqlClock, named{"offset": t.db.ahead()}).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now) })
+	return t.SendBatch(t.ctx, &b).Close()
+}
+
+// rollback gives the connection back in order; where that fails it is destroyed.
+func rollback(ctx context.Context, conn *pgxpool.Conn) error {
+	if conn.Conn().IsClosed() {
+		return nil // the error is on its way
+	}
+	_, err := conn.Exec(ctx, sqlRollback)
+	return err
+}
+
+// exec runs a step and returns how many rows it changed.
+func (t *tx) exec(query string, args named) (int64, error) {
+	tag, err := t.Exec(t.ctx, query, args)
+	return tag.RowsAffected(), err
+}
+
+// must runs a step that has to change exactly one row; otherwise it returns none.
+func (t *tx) must(none error, query string, args named) error {
+	n, err := t.exec(query, args)
+	if err == nil && n != 1 {
+		return none
+	}
+	return err
+}
+
+// tell appends an event to the outbox that moves no job.
+func (t *tx) tell(e receipt.Event) error { return t.outbox(e, "", "") }
+
+// outbox appends an event; once it is sealed, the job moves to the state.
+func (t *tx) outbox(e receipt.Event, job document.ID, state document.State) error {
+	body, err := encode(e)
+	if err != nil {
+		return err
+	}
+	t.hint.work = true
+	return t.must(errOutbox, sqlOutboxAdd, named{"event": body, "job": job, "state": state, "now": t.now})
+}
+
+func encode(e receipt.Event) ([]byte, error) {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("encode an event: %w", err)
+	}
+	return body, nil
+}
+
+// collect runs a query and scans every row.
+func collect[T any](ctx context.Context, q querier, scan func(pgx.Row) (T, error), query string, args named) ([]T, error) {
+	rows, err := q.Query(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+var (
+	errOutbox    = errors.New("the outbox did not take the event")
+	sqlBegin     = query("begin")
+	sqlCommit    = query("commit")
+	sqlRollback  = query("rollback")
+	sqlOutboxAdd = query("outbox_add")
+)
