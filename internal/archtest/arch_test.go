@@ -31,7 +31,7 @@ var sets = [][]string{
 	{"internal/audit/sequencer"},             // alone holds the signing key
 	{"internal/worker", "internal/audit", "internal/retention", "internal/intake", "internal/review", "internal/ops", "internal/eval"},
 	{"internal/queue", "internal/cell", "internal/source", "internal/vault", "internal/policy", "internal/access", "internal/worker/workdir"},
-	{"internal/strictyaml", "internal/durable", "internal/logs", "internal/sqlfiles"}, // tools over one dependency each
+	{"internal/strictyaml", "internal/durable", "internal/objectstore", "internal/logs", "internal/sqlfiles"}, // tools over one dependency each
 	{"client"},         // the API's Go client and wire types; public
 	{"internal/truth"}, // annotated documents, for measuring; never for a job
 	{"internal/reason", "internal/document", "receipt"},
@@ -41,7 +41,7 @@ var sets = [][]string{
 var insideSteps = []string{"sniff", "extract", "read", "mark", "tag", "detect", "redact"}
 
 // tooling may import anything below the app, and nothing but tests and tools may import it.
-var tooling = []string{"internal/examples", "internal/specimen", "internal/archtest", "internal/storetest", "internal/postgres/pgtest", "internal/queue/queuetest", "internal/cell/engine/enginetest", "internal/cell/inside/onnx/onnxtest", "internal/intake/intaketest", "scripts"}
+var tooling = []string{"internal/examples", "internal/specimen", "internal/archtest", "internal/storetest", "internal/postgres/pgtest", "internal/queue/queuetest", "internal/cell/engine/enginetest", "internal/cell/inside/onnx/onnxtest", "internal/intake/intaketest", "internal/objectstore/objectstoretest", "scripts"}
 
 // bannedNames name no concept.
 var bannedNames = []string{"util", "utils", "common", "helper", "helpers", "models", "pkg", "misc", "shared"}

@@ -4,16 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path"
-	"path/filepath"
 
 	"blotter/internal/document"
-	"blotter/internal/durable"
 	"github.com/tink-crypto/tink-go/v2/streamingaead"
 	"github.com/tink-crypto/tink-go/v2/tink"
-	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
 )
 
 // errClosed is what a Writer says once it was closed or aborted.
@@ -22,10 +16,7 @@ var errClosed = errors.New("vault: the writer is closed")
 // Writer takes the bytes of one blob. It is for one goroutine. Either Close or Abort
 // must be called; what comes after the first of them has no effect.
 type Writer struct {
-	dir    string   // the blob's directory
-	file   *os.File // under its temporary name, for syncing
-	cancel context.CancelFunc
-	blob   *blob.Writer
+	stored unfinished
 	cipher io.WriteCloser
 	err    error // sticks
 }
@@ -41,20 +32,12 @@ func (v *Vault) Put(ctx context.Context, r Ref) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: filepath.Join(v.dir, filepath.FromSlash(path.Dir(key)))}
-	if err := durable.MkdirAll(w.dir, dirMode); err != nil {
-		return nil, unavailable("make a blob's directory", err)
-	}
-	ctx, w.cancel = context.WithCancel(ctx)
-	w.blob, err = v.bucket.NewWriter(ctx, key, &blob.WriterOptions{
-		DisableContentTypeDetection: true, // opens the file at once; there is nothing to detect in ciphertext
-		BeforeWrite:                 w.takeFile,
-	})
+	stored, err := v.place.begin(ctx, key)
 	if err != nil {
-		w.cancel()
 		return nil, unavailable("begin a blob", err)
 	}
-	if w.cipher, err = primitive.NewEncryptingWriter(w.blob, binding(key)); err != nil {
+	w := &Writer{stored: stored}
+	if w.cipher, err = primitive.NewEncryptingWriter(stored, binding(key)); err != nil {
 		w.Abort()
 		return nil, unavailable("begin a blob", err)
 	}
@@ -73,14 +56,6 @@ func (v *Vault) OpenUpload(ctx context.Context, job document.ID) (io.ReadCloser,
 	return v.Open(ctx, Ref{Job: job, Class: Upload})
 }
 
-// takeFile gets hold of the file underneath, to sync it before it is renamed.
-func (w *Writer) takeFile(as func(any) bool) error {
-	if !as(&w.file) {
-		return errors.New("the bucket is not of files")
-	}
-	return w.file.Chmod(0o600)
-}
-
 // Write encrypts p.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.err != nil {
@@ -93,9 +68,9 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, w.err
 }
 
-// Close puts the blob in its place. When it returns nil, the blob is on disk and has
-// its name. Otherwise what stands under that name, if anything, is a whole blob: the
-// one from before, or this one where only its name could not be synced.
+// Close puts the blob in its place. When it returns nil, the blob is on disk, or in the
+// store's keeping, and has its name. Otherwise what stands under that name, if anything,
+// is a whole blob: the one from before, or this one where only the last step failed.
 func (w *Writer) Close() error {
 	if w.err == nil {
 		w.err = w.finish()
@@ -110,21 +85,13 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// finish writes the last segment, then syncs before the rename, and the directory
-// after it.
+// finish writes the last segment and puts the blob in its place.
 func (w *Writer) finish() error {
 	if err := w.cipher.Close(); err != nil {
 		return unavailable("end a blob", err)
 	}
-	if err := durable.Sync(w.file); err != nil {
-		return unavailable("sync a blob", err)
-	}
-	if err := durable.Around("vault_rename", w.blob.Close); err != nil {
+	if err := w.stored.put(); err != nil {
 		return unavailable("put a blob in its place", err)
-	}
-	w.cancel()
-	if err := durable.SyncDir(w.dir); err != nil {
-		return unavailable("sync a blob's directory", err)
 	}
 	return nil
 }
@@ -135,8 +102,7 @@ func (w *Writer) Abort() {
 		return
 	}
 	w.err = errClosed
-	w.cancel()
-	_ = w.blob.Close() // fails by design: the cancelled context makes it remove the file
+	w.stored.drop()
 }
 
 // Open reads a blob. Errors, here or from Read: vault.key_destroyed; vault.damaged,
@@ -150,9 +116,9 @@ func (v *Vault) Open(ctx context.Context, r Ref) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := v.bucket.NewReader(ctx, key, nil)
-	if gcerrors.Code(err) == gcerrors.NotFound {
-		return nil, damaged("open a blob", errors.New("it is missing"))
+	stored, err := v.place.open(ctx, key)
+	if errors.Is(err, errMissing) {
+		return nil, damaged("open a blob", err)
 	}
 	if err != nil {
 		return nil, unavailable("open a blob", err)

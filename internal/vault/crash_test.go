@@ -69,7 +69,7 @@ func TestKilledWhilePutting(t *testing.T) {
 		dir := t.TempDir()
 		said, killed := runVaultChild(t, dir, n)
 		db, v := openStore(t, dir)
-		p := &place{Vault: v, dir: filepath.Join(dir, "vault")}
+		p := &place{Vault: v, raw: disk(filepath.Join(dir, "vault"))}
 		list, err := v.List(t.Context(), crashJob)
 		if err != nil || len(list) < said {
 			t.Errorf("point %d: %d blobs were put, %v are listed, %v", n, said, list, err)
@@ -83,7 +83,7 @@ func TestKilledWhilePutting(t *testing.T) {
 		if _, err := v.Sweep(t.Context(), func(vault.Ref) bool { return false }); err != nil {
 			t.Error(err)
 		}
-		if left := p.files(t); len(left) != 0 {
+		if left := p.raw.names(t); len(left) != 0 {
 			t.Errorf("point %d: the sweep left %d files", n, len(left))
 		}
 		onlyKnownNames(t, n, dir)

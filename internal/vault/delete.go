@@ -2,16 +2,9 @@ package vault
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
 
 	"blotter/internal/document"
-	"blotter/internal/durable"
 	"blotter/internal/reason"
-	"gocloud.dev/gcerrors"
 )
 
 // List returns the finished blobs of a job, in the order of their names; of all jobs
@@ -55,7 +48,7 @@ func (v *Vault) Sweep(ctx context.Context, keep func(Ref) bool) ([]Ref, error) {
 // keeps the keys, and what the key opened is deleted after it. It reports whether there
 // was a key; that there was none (vault.key_destroyed) is no error, so that what a killed
 // process left half done is done again. When it returns nil the names are gone from the
-// disk.
+// disk or the bucket.
 func (v *Vault) Destroy(ctx context.Context, k KeyName, destroyKey func() error) (bool, error) {
 	if _, err := document.ParseID(string(k.Job)); err != nil {
 		return false, err
@@ -74,17 +67,11 @@ func (v *Vault) deleteClass(ctx context.Context, k KeyName) error {
 	if !k.Class.holdsBlobs() {
 		return nil
 	}
-	dir := path.Join(string(k.Job), string(k.Class))
-	if err := v.walk(ctx, dir+"/", func(key string) error { return v.remove(ctx, key) }); err != nil {
+	prefix := string(k.Job) + "/" + string(k.Class) + "/"
+	if err := v.walk(ctx, prefix, func(key string) error { return v.remove(ctx, key) }); err != nil {
 		return err
 	}
-	if err := v.removeDir(dir); err != nil {
-		return err
-	}
-	// The job's own directory goes with its last class. Only names are lost if the
-	// machine dies before this is on disk, so nothing waits for it.
-	err := os.Remove(filepath.Join(v.dir, string(k.Job)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
+	if err := v.place.forget(string(k.Job), string(k.Class)); err != nil {
 		return unavailable("remove a job's directory", err)
 	}
 	return nil
@@ -113,27 +100,11 @@ func jobPrefix(job document.ID) (string, error) {
 	return string(job) + "/", err
 }
 
-// walk visits the files of a directory, finished blobs and others, by the names that they
-// have in the bucket. What others finish, abort or delete meanwhile may be visited or not;
-// it is no error, as it would be to the bucket's own listing.
+// walk visits what there is under a prefix, finished blobs and others.
 func (v *Vault) walk(ctx context.Context, prefix string, visit func(key string) error) error {
 	var refused error
-	err := filepath.WalkDir(filepath.Join(v.dir, filepath.FromSlash(prefix)), func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case d.IsDir():
-			return nil
-		}
-		key, err := filepath.Rel(v.dir, name)
-		if err != nil {
-			return err
-		}
-		refused = visit(filepath.ToSlash(key))
+	err := v.place.walk(ctx, prefix, func(key string) error {
+		refused = visit(key)
 		return refused
 	})
 	if refused != nil || err == nil {
@@ -143,26 +114,8 @@ func (v *Vault) walk(ctx context.Context, prefix string, visit func(key string) 
 }
 
 func (v *Vault) remove(ctx context.Context, key string) error {
-	err := durable.Around("vault_remove", func() error { return v.bucket.Delete(ctx, key) })
-	if err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+	if err := v.place.remove(ctx, key); err != nil {
 		return unavailable("delete a blob", err)
-	}
-	err = durable.SyncDir(filepath.Join(v.dir, filepath.FromSlash(path.Dir(key))))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // gone with its directory
-		return unavailable("delete a blob", err)
-	}
-	return nil
-}
-
-// removeDir removes an empty directory of the vault. One that is not empty is an error:
-// somebody has begun a blob meanwhile, and what calls this is to be done again.
-func (v *Vault) removeDir(name string) error {
-	dir := filepath.Join(v.dir, filepath.FromSlash(name))
-	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err := durable.Remove(dir); err != nil {
-		return unavailable("remove a job's directory", err)
 	}
 	return nil
 }

@@ -25,10 +25,10 @@ const domain = "blotter.vault/1\n"
 
 // stationKey reads the key that wraps data keys, or makes it where there is none. It
 // refuses to make one beside blobs that an earlier key protects.
-func stationKey(path, dir string) (tink.AEAD, error) {
+func stationKey(ctx context.Context, path string, p place) (tink.AEAD, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		data, err = newStationKey(path, dir)
+		data, err = newStationKey(ctx, path, p)
 	}
 	if err != nil {
 		return nil, unavailable("read the station key", err)
@@ -53,7 +53,7 @@ func stationKey(path, dir string) (tink.AEAD, error) {
 
 // newStationKey makes the key and returns what stands at path. Processes that start
 // together take turns, so that they agree on one key.
-func newStationKey(path, dir string) (data []byte, err error) {
+func newStationKey(ctx context.Context, path string, p place) (data []byte, err error) {
 	if err := durable.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return nil, err
 	}
@@ -66,11 +66,11 @@ func newStationKey(path, dir string) (data []byte, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return data, err // another process was faster
 	}
-	entries, err := os.ReadDir(dir)
+	empty, err := p.empty(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(entries) > 0 {
+	if !empty {
 		return nil, errors.New("there are blobs already whose key is missing")
 	}
 	h, err := keyset.NewHandle(aead.AES256GCMKeyTemplate())

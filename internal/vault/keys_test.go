@@ -17,7 +17,7 @@ func TestStationKeyIsMadeOnceAndNeverReplaced(t *testing.T) {
 	if err := os.Chmod(p.keyFile, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := vault.Open(t.Context(), p.dir, p.keyFile, p.keys); reason.Of(err) != reason.VaultUnavailable {
+	if _, err := vault.Open(t.Context(), p.where, p.keyFile, p.keys); reason.Of(err) != reason.VaultUnavailable {
 		t.Errorf("a key that others may read: %v", err)
 	}
 	if err := os.WriteFile(p.keyFile, []byte("no key"), 0o600); err != nil {
@@ -26,13 +26,13 @@ func TestStationKeyIsMadeOnceAndNeverReplaced(t *testing.T) {
 	if err := os.Chmod(p.keyFile, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := vault.Open(t.Context(), p.dir, p.keyFile, p.keys); reason.Of(err) != reason.VaultDamaged {
+	if _, err := vault.Open(t.Context(), p.where, p.keyFile, p.keys); reason.Of(err) != reason.VaultDamaged {
 		t.Errorf("a damaged key: %v", err)
 	}
 	if err := os.Remove(p.keyFile); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := vault.Open(t.Context(), p.dir, p.keyFile, p.keys); reason.Of(err) != reason.VaultUnavailable {
+	if _, err := vault.Open(t.Context(), p.where, p.keyFile, p.keys); reason.Of(err) != reason.VaultUnavailable {
 		t.Errorf("a lost key beside blobs: %v", err)
 	}
 }

@@ -28,10 +28,9 @@ func (p *place) uploaded(t *testing.T, job document.ID) ([]byte, error) {
 	return io.ReadAll(rd)
 }
 
-func uploadOf(job document.ID) vault.Ref { return vault.Ref{Job: job, Class: vault.Upload} }
+func TestUploadsComeBackAsTheyWere(t *testing.T) { onEach(t, uploadsComeBackAsTheyWere) }
 
-func TestUploadsComeBackAsTheyWere(t *testing.T) {
-	p := newPlace(t)
+func uploadsComeBackAsTheyWere(t *testing.T, p *place) {
 	for _, size := range []int{0, 1, 1<<20 - 40, 3<<20 + 5} {
 		job, want := document.NewID(), pattern(size)
 		p.upload(t, job, want)
@@ -68,10 +67,10 @@ func TestUploadsAreNeverSpilled(t *testing.T) {
 	look := func(when string, least int) {
 		t.Helper()
 		size := 0
-		for _, path := range p.files(t) {
-			stored, err := os.ReadFile(path)
-			if err != nil || bytes.Contains(stored, canary[:12]) {
-				t.Errorf("%s: the plaintext lies on disk, %v", when, err)
+		for _, name := range p.raw.names(t) {
+			stored := p.raw.read(t, name)
+			if bytes.Contains(stored, canary[:12]) {
+				t.Errorf("%s: the plaintext lies on disk", when)
 			}
 			size += len(stored)
 		}
@@ -90,34 +89,29 @@ func TestUploadsAreNeverSpilled(t *testing.T) {
 }
 
 // A document cannot be taken for another's, nor for what a worker made.
-func TestSwappedUploadsAreSeen(t *testing.T) {
-	p := newPlace(t)
+func TestSwappedUploadsAreSeen(t *testing.T) { onEach(t, swappedUploadsAreSeen) }
+
+func swappedUploadsAreSeen(t *testing.T, p *place) {
 	a, b := document.NewID(), document.NewID()
 	p.upload(t, a, []byte("a"))
 	p.upload(t, b, []byte("b"))
-	stored, err := os.ReadFile(p.file(uploadOf(a)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(p.file(uploadOf(b)), stored, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	stored := p.raw.read(t, p.name(t, uploadOf(a)))
+	p.raw.write(t, p.name(t, uploadOf(b)), stored)
 	if _, err := p.uploaded(t, b); reason.Of(err) != reason.VaultDamaged {
 		t.Errorf("another job's document: %v", err)
 	}
 	other := vault.Ref{Job: a, Class: vault.Derivative, Token: 1, Index: 1}
 	p.put(t, other, []byte("c"))
-	if err := os.WriteFile(p.file(other), stored, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	p.raw.write(t, p.name(t, other), stored)
 	if _, err := p.get(t.Context(), other); reason.Of(err) != reason.VaultDamaged {
 		t.Errorf("a document as derivative: %v", err)
 	}
 }
 
 // The rules of tokens say nothing about what no worker wrote.
-func TestDeleteSupersededSparesTheUpload(t *testing.T) {
-	p := newPlace(t)
+func TestDeleteSupersededSparesTheUpload(t *testing.T) { onEach(t, deleteSupersededSparesTheUpload) }
+
+func deleteSupersededSparesTheUpload(t *testing.T, p *place) {
 	r := ref(vault.Derivative)
 	p.upload(t, r.Job, []byte("document"))
 	p.put(t, r, []byte("x"))
@@ -145,13 +139,13 @@ func TestUploadsAreDestroyed(t *testing.T) {
 	if !p.destroy(t, vault.KeyName{Job: r.Job, Class: vault.Upload}) {
 		t.Error("there was no key")
 	}
-	if left := p.files(t); len(left) != 1 || left[0] != p.file(r) {
+	if left := p.raw.names(t); len(left) != 1 || left[0] != p.name(t, r) {
 		t.Errorf("left are %v", left)
 	}
 	if err := w.Close(); err == nil {
 		t.Error("a destroyed upload was stored")
 	}
-	if left, err := filepath.Glob(filepath.Join(p.dir, string(r.Job), "upload", "*")); err != nil || len(left) != 0 {
+	if left, err := filepath.Glob(filepath.Join(p.where, string(r.Job), "upload", "*")); err != nil || len(left) != 0 {
 		t.Errorf("left are %v, %v", left, err)
 	}
 }
@@ -165,12 +159,12 @@ func TestSweepPassesOverWhatVanishes(t *testing.T) {
 	seen := 0
 	gone, err := p.Sweep(t.Context(), func(r vault.Ref) bool {
 		seen++
-		entries, err := os.ReadDir(p.dir)
+		entries, err := os.ReadDir(p.where)
 		if err != nil {
 			t.Error(err)
 		}
 		for _, e := range entries { // all others, and this one too
-			if err := os.RemoveAll(filepath.Join(p.dir, e.Name())); err != nil {
+			if err := os.RemoveAll(filepath.Join(p.where, e.Name())); err != nil {
 				t.Error(err)
 			}
 		}

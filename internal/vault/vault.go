@@ -1,13 +1,13 @@
 // Package vault keeps blobs (documents as they were sent, derivatives, extracted
-// originals) encrypted under a key
-// of their own per job and class, so that destroying the key destroys the data.
-// Underneath is gocloud.dev/blob; on top are streaming encryption (tink) and the
-// promise that what Writer.Close has accepted is on disk.
+// originals) encrypted under a key of their own per job and class, so that destroying the
+// key destroys the data. Underneath is a directory or a bucket (gocloud.dev/blob); on top
+// are streaming encryption (tink) and the promise that what Writer.Close has accepted is
+// on disk, or kept by the store of the bucket.
 //
 // Guarantees:
 //
-//   - A blob is there as a whole or not at all: it is written beside its place and
-//     renamed into it once it is synced.
+//   - A blob is there as a whole or not at all: in a directory it is written beside its
+//     place and renamed into it once it is synced; a bucket's store shows it once it has all.
 //   - A reader gets the bytes that were written under that very Ref, or an error. A
 //     flipped bit, a missing end, a blob moved to another job, class, token or index:
 //     all give vault.damaged, never a short read that looks like success. What was read
@@ -21,16 +21,14 @@ package vault
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
+	"strings"
 
 	"blotter/internal/document"
-	"blotter/internal/durable"
+	"blotter/internal/objectstore"
 	"blotter/internal/reason"
 	"github.com/tink-crypto/tink-go/v2/tink"
-	"gocloud.dev/blob"
-	"gocloud.dev/blob/fileblob"
 )
 
 // Class is why a blob is kept; each class of a job has its own data key and expiry.
@@ -62,30 +60,49 @@ type Keys interface {
 	Key(ctx context.Context, job document.ID, c Class) ([]byte, error)
 }
 
-// dirMode lets nobody but the owner look at which blobs there are.
-const dirMode fs.FileMode = 0o700
-
-// Vault stores blobs in a directory. Its methods may be called concurrently.
+// Vault stores blobs in a directory or a bucket. Its methods may be called concurrently.
 type Vault struct {
-	dir     string
-	bucket  *blob.Bucket
+	place   place
 	station tink.AEAD // wraps data keys
 	naming  []byte    // key of fingerprints
 	keys    Keys
 }
 
-// Open opens the vault in dir, which it makes (mode 0700) where missing. The station's
-// key is read from keyFile, or made there (mode 0600) the first time. Errors have the
-// code vault.unavailable, or vault.damaged for a key file that is none.
-func Open(ctx context.Context, dir, keyFile string, keys Keys) (*Vault, error) {
-	dir, err := filepath.Abs(dir)
+// Open opens the vault at where: a directory, which it makes (mode 0700) where missing, or
+// an s3://bucket/prefix?region=… whose bucket is there. The station's key is read from
+// keyFile, or made there (mode 0600) the first time. Errors have the code
+// vault.unavailable, or vault.damaged for a key file that is none.
+func Open(ctx context.Context, where, keyFile string, keys Keys) (*Vault, error) {
+	p, err := openPlace(ctx, where)
 	if err != nil {
-		return nil, unavailable("find the directory", err)
+		return nil, err
 	}
-	if err := durable.MkdirAll(dir, dirMode); err != nil {
-		return nil, unavailable("make the directory", err)
+	v, err := inPlace(ctx, p, keyFile, keys)
+	if err != nil {
+		return nil, errors.Join(err, p.close())
 	}
-	station, err := stationKey(keyFile, dir)
+	return v, nil
+}
+
+// IsBucket reports whether Open would take where for the URL of a bucket.
+func IsBucket(where string) bool { return strings.HasPrefix(where, "s3://") }
+
+// blobs is the part of a bucket's prefix that the vault keeps to.
+const blobs = "vault"
+
+func openPlace(ctx context.Context, where string) (place, error) {
+	if !IsBucket(where) {
+		return openDirectory(where)
+	}
+	s, err := objectstore.Open(ctx, where)
+	if err != nil {
+		return nil, unavailable("open the bucket", err)
+	}
+	return bucket{s.Under(blobs)}, nil
+}
+
+func inPlace(ctx context.Context, p place, keyFile string, keys Keys) (*Vault, error) {
+	station, err := stationKey(ctx, keyFile, p)
 	if err != nil {
 		return nil, err
 	}
@@ -93,20 +110,12 @@ func Open(ctx context.Context, dir, keyFile string, keys Keys) (*Vault, error) {
 	if err != nil {
 		return nil, err
 	}
-	bucket, err := fileblob.OpenBucket(dir, &fileblob.Options{
-		DirFileMode: dirMode,
-		NoTempDir:   true,                       // a rename must stay within the file system, and nothing may lie elsewhere
-		Metadata:    fileblob.MetadataDontWrite, // one file a blob
-	})
-	if err != nil {
-		return nil, unavailable("open the bucket", err)
-	}
-	return &Vault{dir: dir, bucket: bucket, station: station, naming: naming, keys: keys}, nil
+	return &Vault{place: p, station: station, naming: naming, keys: keys}, nil
 }
 
 // Close releases the vault. Open readers and writers must be closed before.
 func (v *Vault) Close() error {
-	if err := v.bucket.Close(); err != nil {
+	if err := v.place.close(); err != nil {
 		return unavailable("close the bucket", err)
 	}
 	return nil

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -57,29 +56,6 @@ func (k *memoryKeys) destroy(n vault.KeyName) error {
 	return nil
 }
 
-type place struct {
-	dir, keyFile string
-	keys         *memoryKeys
-	*vault.Vault
-}
-
-func newPlace(t *testing.T) *place {
-	root := t.TempDir()
-	p := &place{dir: filepath.Join(root, "vault"), keyFile: filepath.Join(root, "station.key"), keys: &memoryKeys{}}
-	p.open(t)
-	return p
-}
-
-func (p *place) open(t *testing.T) {
-	t.Helper()
-	v, err := vault.Open(t.Context(), p.dir, p.keyFile, p.keys)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Vault = v
-	t.Cleanup(func() { v.Close() })
-}
-
 func (p *place) put(t *testing.T, r vault.Ref, data []byte) {
 	t.Helper()
 	w, err := p.Put(t.Context(), r)
@@ -109,29 +85,6 @@ func (p *place) get(ctx context.Context, r vault.Ref) ([]byte, error) {
 	return data, errors.Join(err, rd.Close())
 }
 
-// file is where a blob lies.
-func (p *place) file(r vault.Ref) string {
-	names, err := filepath.Glob(filepath.Join(p.dir, string(r.Job), string(r.Class), "*"))
-	if err != nil || len(names) != 1 {
-		panic("there should be one blob")
-	}
-	return names[0]
-}
-
-func (p *place) files(t *testing.T) (out []string) {
-	t.Helper()
-	err := filepath.WalkDir(p.dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			out = append(out, path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 func ref(c vault.Class) vault.Ref {
 	return vault.Ref{Job: document.NewID(), Class: c, Token: 7, Index: 1}
 }
@@ -145,8 +98,9 @@ func pattern(n int) []byte {
 	return out
 }
 
-func TestBlobsComeBackAsTheyWere(t *testing.T) {
-	p := newPlace(t)
+func TestBlobsComeBackAsTheyWere(t *testing.T) { onEach(t, blobsComeBackAsTheyWere) }
+
+func blobsComeBackAsTheyWere(t *testing.T, p *place) {
 	for _, size := range []int{0, 1, 1<<20 - 40, 1 << 20, 3<<20 + 5} {
 		r, want := ref(vault.Derivative), pattern(size)
 		p.put(t, r, want)
@@ -173,27 +127,26 @@ func TestNothingIsReadableOnDisk(t *testing.T) {
 	r := ref(vault.Original)
 	canary := []byte("CANARY-4711 Rosalind Example")
 	p.put(t, r, bytes.Repeat(canary, 1000))
-	stored, err := os.ReadFile(p.file(r))
-	if err != nil || bytes.Contains(stored, canary) {
-		t.Errorf("the plaintext lies on disk: %v", err)
+	if stored := p.raw.read(t, p.name(t, r)); bytes.Contains(stored, canary) {
+		t.Error("the plaintext lies on disk")
 	}
-	for path, want := range map[string]fs.FileMode{p.keyFile: 0o600, p.dir: 0o700, p.file(r): 0o600, filepath.Dir(p.file(r)): 0o700} {
+	file := filepath.Join(p.where, p.name(t, r))
+	for path, want := range map[string]fs.FileMode{p.keyFile: 0o600, p.where: 0o700, file: 0o600, filepath.Dir(file): 0o700} {
 		if st, err := os.Stat(path); err != nil || st.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v; want %v", filepath.Base(path), st.Mode(), err, want)
 		}
 	}
 }
 
-func TestDamageIsSeen(t *testing.T) {
-	p := newPlace(t)
+func TestDamageIsSeen(t *testing.T) { onEach(t, damageIsSeen) }
+
+func damageIsSeen(t *testing.T, p *place) {
 	r := ref(vault.Derivative)
 	p.put(t, r, pattern(2<<20+100))
-	good, err := os.ReadFile(p.file(r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	name := p.name(t, r)
+	good := p.raw.read(t, name)
 	flip := func(i int) []byte { b := bytes.Clone(good); b[i] ^= 1; return b }
-	for name, bad := range map[string][]byte{
+	for what, bad := range map[string][]byte{
 		"first bit":             flip(0),
 		"bit of the salt":       flip(10),
 		"bit in the first part": flip(1000),
@@ -207,33 +160,25 @@ func TestDamageIsSeen(t *testing.T) {
 		"nothing":               {},
 		"one byte more":         append(bytes.Clone(good), 0),
 	} {
-		if err := os.WriteFile(p.file(r), bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		p.raw.write(t, name, bad)
 		if _, err := p.get(t.Context(), r); reason.Of(err) != reason.VaultDamaged {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if err := os.Remove(p.file(r)); err != nil {
-		t.Fatal(err)
-	}
+	p.raw.remove(t, name)
 	if _, err := p.get(t.Context(), r); reason.Of(err) != reason.VaultDamaged {
 		t.Errorf("missing: %v", err)
 	}
 }
 
 // A reader that goes on after an error must not come to an end that looks regular.
-func TestReadErrorsStick(t *testing.T) {
-	p := newPlace(t)
+func TestReadErrorsStick(t *testing.T) { onEach(t, readErrorsStick) }
+
+func readErrorsStick(t *testing.T, p *place) {
 	r := ref(vault.Derivative)
 	p.put(t, r, pattern(2<<20))
-	stored, err := os.ReadFile(p.file(r))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(p.file(r), stored[:len(stored)-1], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	stored := p.raw.read(t, p.name(t, r))
+	p.raw.write(t, p.name(t, r), stored[:len(stored)-1])
 	rd, err := p.Open(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
@@ -247,27 +192,19 @@ func TestReadErrorsStick(t *testing.T) {
 	}
 }
 
-func TestSwappedBlobsAreSeen(t *testing.T) {
-	p := newPlace(t)
+func TestSwappedBlobsAreSeen(t *testing.T) { onEach(t, swappedBlobsAreSeen) }
+
+func swappedBlobsAreSeen(t *testing.T, p *place) {
 	a := ref(vault.Derivative)
 	p.put(t, a, []byte("first"))
-	stored, err := os.ReadFile(p.file(a))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := p.raw.read(t, p.name(t, a))
 	otherIndex, otherToken := a, a
 	otherIndex.Index, otherToken.Token = 2, 8
 	otherClass, otherJob := a, a
 	otherClass.Class, otherJob.Job = vault.Original, document.NewID()
 	for name, b := range map[string]vault.Ref{"index": otherIndex, "token": otherToken, "class": otherClass, "job": otherJob} {
 		p.put(t, b, []byte("second"))
-		for _, path := range p.files(t) {
-			if strings.HasPrefix(path, filepath.Join(p.dir, string(b.Job), string(b.Class))) && path != filepath.Join(p.dir, string(a.Job), "derivative", "7-1") {
-				if err := os.WriteFile(path, stored, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
+		p.raw.write(t, p.nameOf(b), stored)
 		if got, err := p.get(t.Context(), b); reason.Of(err) != reason.VaultDamaged {
 			t.Errorf("under another %s: %q, %v", name, got, err)
 		}
@@ -288,8 +225,9 @@ func TestSwappedKeysAreSeen(t *testing.T) {
 	}
 }
 
-func TestDestroyedKeyDestroysTheData(t *testing.T) {
-	p := newPlace(t)
+func TestDestroyedKeyDestroysTheData(t *testing.T) { onEach(t, destroyedKeyDestroysTheData) }
+
+func destroyedKeyDestroysTheData(t *testing.T, p *place) {
 	r := ref(vault.Original)
 	p.put(t, r, []byte("secret"))
 	delete(p.keys.keys, string(r.Job)+"original")
@@ -298,8 +236,9 @@ func TestDestroyedKeyDestroysTheData(t *testing.T) {
 	}
 }
 
-func TestUnfinishedBlobsAreInvisible(t *testing.T) {
-	p := newPlace(t)
+func TestUnfinishedBlobsAreInvisible(t *testing.T) { onEach(t, unfinishedBlobsAreInvisible) }
+
+func unfinishedBlobsAreInvisible(t *testing.T, p *place) {
 	r := ref(vault.Derivative)
 	w, err := p.Put(t.Context(), r)
 	if err != nil {
@@ -319,13 +258,14 @@ func TestUnfinishedBlobsAreInvisible(t *testing.T) {
 	if err := w.Close(); err == nil {
 		t.Error("closed after Abort")
 	}
-	if left := p.files(t); len(left) != 0 {
+	if left := p.raw.names(t); len(left) != 0 {
 		t.Errorf("Abort left %v", left)
 	}
 }
 
-func TestCancelledPutLeavesNothing(t *testing.T) {
-	p := newPlace(t)
+func TestCancelledPutLeavesNothing(t *testing.T) { onEach(t, cancelledPutLeavesNothing) }
+
+func cancelledPutLeavesNothing(t *testing.T, p *place) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w, err := p.Put(ctx, ref(vault.Derivative))
 	if err != nil {
@@ -335,13 +275,14 @@ func TestCancelledPutLeavesNothing(t *testing.T) {
 	if err := w.Close(); err == nil {
 		t.Error("closed under a cancelled context")
 	}
-	if left := p.files(t); len(left) != 0 {
+	if left := p.raw.names(t); len(left) != 0 {
 		t.Errorf("left %v", left)
 	}
 }
 
-func TestSweepAndDelete(t *testing.T) {
-	p := newPlace(t)
+func TestSweepAndDelete(t *testing.T) { onEach(t, sweepAndDelete) }
+
+func sweepAndDelete(t *testing.T, p *place) {
 	job := document.NewID()
 	at := func(token int64, index int, c vault.Class) vault.Ref {
 		return vault.Ref{Job: job, Class: c, Token: token, Index: index}
@@ -351,12 +292,9 @@ func TestSweepAndDelete(t *testing.T) {
 	for _, r := range []vault.Ref{stale, final, original, other} {
 		p.put(t, r, []byte("x"))
 	}
-	partial := filepath.Join(p.dir, string(job), "derivative", "1-2.18f0a.tmp") // as a killed process leaves it
-	foreign := filepath.Join(p.dir, "README")
-	for _, path := range []string{partial, foreign} {
-		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	partial := string(job) + "/derivative/1-2.18f0a.tmp" // as a killed process leaves it on a disk
+	for _, name := range []string{partial, "README"} {
+		p.raw.write(t, name, []byte("half"))
 	}
 	gone, err := p.Sweep(t.Context(), func(r vault.Ref) bool { return r.Token == 2 || r.Job != job })
 	if err != nil || !slices.Equal(gone, []vault.Ref{stale, at(1, 2, vault.Derivative)}) {
@@ -376,7 +314,10 @@ func TestSweepAndDelete(t *testing.T) {
 	for range 2 { // the second time there is nothing
 		p.destroy(t, vault.KeyName{Job: job, Class: vault.Derivative})
 	}
-	if _, err := os.Stat(filepath.Join(p.dir, string(job))); !errors.Is(err, fs.ErrNotExist) {
+	if left := p.raw.names(t); len(left) != 2 || !slices.Contains(left, "README") {
+		t.Errorf("left are %v", left)
+	}
+	if _, err := os.Stat(filepath.Join(p.where, string(job))); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the job's directory stays: %v", err)
 	}
 	if got, err := p.get(t.Context(), other); err != nil || string(got) != "x" {
@@ -395,8 +336,9 @@ func (p *place) destroy(t *testing.T, k vault.KeyName) bool {
 }
 
 // Where the key cannot be destroyed, nothing is deleted; where it is gone, the rest is.
-func TestDestroyGoesOnWhereItWasCut(t *testing.T) {
-	p := newPlace(t)
+func TestDestroyGoesOnWhereItWasCut(t *testing.T) { onEach(t, destroyGoesOnWhereItWasCut) }
+
+func destroyGoesOnWhereItWasCut(t *testing.T, p *place) {
 	r := ref(vault.Derivative)
 	k := vault.KeyName{Job: r.Job, Class: r.Class}
 	p.put(t, r, []byte("x"))
@@ -413,7 +355,7 @@ func TestDestroyGoesOnWhereItWasCut(t *testing.T) {
 	if p.destroy(t, k) {
 		t.Error("a key was destroyed twice")
 	}
-	if left := p.files(t); len(left) != 0 {
+	if left := p.raw.names(t); len(left) != 0 {
 		t.Errorf("left %v", left)
 	}
 }
@@ -446,8 +388,9 @@ func TestSealedMessages(t *testing.T) {
 	}
 }
 
-func TestNamesThatNobodyMayGive(t *testing.T) {
-	p := newPlace(t)
+func TestNamesThatNobodyMayGive(t *testing.T) { onEach(t, namesThatNobodyMayGive) }
+
+func namesThatNobodyMayGive(t *testing.T, p *place) {
 	good := ref(vault.Derivative)
 	for name, change := range map[string]func(*vault.Ref){
 		"path as job": func(r *vault.Ref) { r.Job = "../../../../etc/passwd" },
@@ -479,7 +422,10 @@ func TestNamesThatNobodyMayGive(t *testing.T) {
 }
 
 func TestDeleteSupersededSparesTheTokenThatCounts(t *testing.T) {
-	p := newPlace(t)
+	onEach(t, deleteSupersededSparesTheTokenThatCounts)
+}
+
+func deleteSupersededSparesTheTokenThatCounts(t *testing.T, p *place) {
 	mine, other := ref(vault.Derivative), ref(vault.Derivative)
 	for token := range int64(3) {
 		mine.Token = token + 1
