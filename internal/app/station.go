@@ -79,10 +79,13 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger, progress fun
 func (s *Station) newWorker(cells *cell.Pool) *worker.Worker {
 	return &worker.Worker{
 		Config: worker.Config{Lease: s.cfg.Lease, Heartbeat: s.cfg.Lease / 3, Backoff: s.cfg.Backoff},
-		Store:  s.store, Vault: s.vault, Cells: cells, Root: s.root, Code: s.code, Log: s.log,
+		Store:  s.store, Vault: s.vault, Cells: cells, Root: s.root, Node: node, Code: s.code, Log: s.log,
 		Budgets: s.cfg.Budgets, Sealed: s.wakeSequencer,
 	}
 }
+
+// node is the name of the one node that shares a data directory.
+const node = "local"
 
 // databaseFile is where a data directory's jobs, outbox and log lie.
 func databaseFile(data string) string { return filepath.Join(data, "blotter.db") }

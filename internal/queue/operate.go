@@ -31,7 +31,8 @@ type Depth struct {
 	Lane   document.Lane
 	Ready  int       // jobs in Queued that may be claimed now
 	Later  int       // jobs in Queued that wait for a time
-	Leased int       // jobs being worked on
+	Leased int       // jobs that are lent
+	Parked int       // of those, the ones that gave their slot on
 	Oldest time.Time // since when the longest waiting ready job is ready; zero where none is
 }
 
@@ -39,7 +40,7 @@ type Depth struct {
 type Pressure struct {
 	Depths       []Depth // by tenant and lane, sorted
 	Dead         int     // jobs that wait for an operator
-	Copies       int     // working copies on the list
+	Copies       int     // working copies on the list, of all nodes
 	OldestCopy   time.Time
 	Outbox       int // events that wait to be signed
 	OldestOutbox time.Time

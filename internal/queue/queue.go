@@ -12,6 +12,38 @@
 //	dead ──replay──▶ queued
 //
 // The clock is the store's (Store.Now), never a worker's.
+//
+// # Who goes first
+//
+// Lanes are apart: each has its own order. Within a lane the tenant goes first that has had
+// the least processing time for its weight (start-time fair queuing, Goyal, Vin and Cheng,
+// 1996), and of its jobs the one that has been ready the longest. How many jobs a tenant has
+// queued, and how long each is, makes no difference to its share. For every lane and tenant
+// a store keeps a virtual time in units of a microsecond at weight 1, and a mean of how long
+// a job takes (FirstMean, NextMean):
+//
+//   - Claim lends the ready job of the tenant with the least virtual time; of tenants with
+//     the same, of the one whose name sorts first. It charges the tenant's mean at once, so
+//     that simultaneous claims spread.
+//   - A job's processing time runs from its claim to its end, to its return into the queue
+//     or, where nobody ended it, to the end of its lease; the time it stood parked does not
+//     count. Extend charges what goes beyond what was charged; Finish, Release, Expire and
+//     Cancel settle: they charge the rest or give back what was too much. Finish alone moves
+//     the mean.
+//   - Nobody saves up. A tenant that has no ready job in a lane waits for nothing there;
+//     when one becomes ready (by coming in, by its time, by return or replay), the tenant
+//     starts where the others are: its virtual time is raised to one unit less than the
+//     least of those tenants that had a ready job then, so that it is next; where none had,
+//     to one unit less than the greatest that any tenant of the lane has. One that is
+//     further on stays there. A store may notice late that a tenant has no ready job, but
+//     not after a claim of the lane has looked past it.
+//   - A claim for named jobs (Claim.Only) pays like others, but follows no order of tenants.
+//
+// Of two tenants that have ready jobs throughout, neither gets ahead of the other, counted
+// by time over weight, by more than the charges of its jobs under way and one of the
+// other's; where several processes claim at the same instant, by a mean more for each.
+//
+// What a claim costs does not depend on how many jobs wait.
 package queue
 
 import (
@@ -48,6 +80,8 @@ type Job struct {
 	Created    time.Time
 	NotBefore  time.Time // not claimed earlier
 	LeaseUntil time.Time // while Leased
+	Claimed    time.Time // when the present lease was given; zero unless Leased
+	Parked     bool      // its slot was given on (Store.Park); only while Leased
 
 	Input     document.Digest // promised by the caller, checked while fetching
 	Bytes     int64           // as fetched; 0 before
@@ -109,12 +143,26 @@ type Store interface {
 	// and adds nothing.
 	Enqueue(ctx context.Context, j Job, received receipt.Event) (Job, bool, error)
 
-	// Claim lends the oldest ready job of the lanes that c asks for: Attempt and Token grow, State becomes Leased.
-	// event makes the `claimed` event from the job as it will be stored.
+	// Claim lends a ready job of the first of the lanes that c asks for in which there is
+	// one, in the order that the package describes, or, where c names jobs, the one of them
+	// that has been ready the longest. Attempt and Token grow, State becomes Leased. event
+	// makes the `claimed` event from the job as it will be stored.
 	Claim(ctx context.Context, c Claim, event func(Job) receipt.Event) (Job, error)
 
-	// Extend is the heartbeat: it moves the deadline to now + d.
+	// Extend is the heartbeat: it moves the deadline to now + d, and charges the tenant for
+	// what the job has taken by now.
 	Extend(ctx context.Context, l Lease, d time.Duration) (Lease, error)
+
+	// Park says under the lease that the job's slot was given on (parked), or that the job
+	// has one again. While it is parked its time is not charged; heartbeats go on. To say
+	// it twice changes nothing.
+	Park(ctx context.Context, l Lease, parked bool) error
+
+	// Waits reports whether somebody waits for whom a job of this tenant and lane should
+	// make room: whether an interactive job is ready, where the lane is bulk, or a job of
+	// another tenant in the lane that Claim would lend before one of this tenant. It only
+	// reads; the answer may be old when it arrives.
+	Waits(ctx context.Context, lane document.Lane, tenant document.Tenant) (bool, error)
 
 	// Finish writes the outcome under the lease.
 	Finish(ctx context.Context, l Lease, o Outcome) error

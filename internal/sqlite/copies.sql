@@ -1,8 +1,8 @@
 -- name: copy_add
-INSERT INTO working_copies (id, job, created, expires) VALUES (:id, :job, :now, :expires);
+INSERT INTO working_copies (id, node, job, created, expires) VALUES (:id, :node, :job, :now, :expires);
 
 -- name: copy_remove
 DELETE FROM working_copies WHERE id = :id;
 
 -- name: copies
-SELECT id, job, created, expires FROM working_copies ORDER BY created, id;
+SELECT id, node, job, created, expires FROM working_copies WHERE node = :node ORDER BY created, id;

@@ -48,7 +48,7 @@ func oneJob(ctx context.Context, db *sqlite.DB) error {
 	}
 	l := queue.Lease{Job: j.ID, Token: j.Token}
 	return errors.Join(
-		db.Stage(ctx, l, "copy", time.Now(), receipt.Event{Kind: receipt.Staged}),
+		db.Stage(ctx, l, queue.WorkingCopy{ID: "copy", Expires: time.Now()}, receipt.Event{Kind: receipt.Staged}),
 		db.Unstage(ctx, "copy", receipt.Event{Kind: receipt.Unstaged}),
 		db.Finish(ctx, l, queue.Outcome{Target: document.Released, Event: receipt.Event{Kind: receipt.RedactedKind}}),
 		sealAll(db))
@@ -113,7 +113,7 @@ func checkAfterKill(t *testing.T, db *sqlite.DB, stands int) {
 	if err != nil || len(pending)+int(size) != want.events {
 		t.Errorf("%d events wait and %d are sealed, %v; want %d in all", len(pending), size, err, want.events)
 	}
-	if copies, err := db.Staged(t.Context()); err != nil || len(copies) != want.copies {
+	if copies, err := db.Staged(t.Context(), ""); err != nil || len(copies) != want.copies {
 		t.Errorf("%d working copies, %v; want %d", len(copies), err, want.copies)
 	}
 	checkTree(t, db, size)

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"blotter/internal/durable"
+	"blotter/internal/queue"
 
 	_ "modernc.org/sqlite" // the driver; SQLite compiled to Go
 )
@@ -37,10 +38,19 @@ const (
 	readers = 4
 )
 
-// Options are for tests; their zero value is right.
+// Options are what a store is opened with; the zero value is right where all tenants have
+// equal shares.
 type Options struct {
-	// Offset is added to SQLite's clock; nil adds nothing. It may change between calls.
+	// Settings are the operator's, the same in every process.
+	Settings queue.Settings
+
+	// Offset is for tests: it is added to SQLite's clock; nil adds nothing. It may change
+	// between calls.
 	Offset func() time.Duration
+
+	// Clock is for tests: it stands in for SQLite's; nil: SQLite's. Keys and the outbox
+	// are dated by it as well.
+	Clock func() time.Time
 }
 
 // DB is an open store. Its methods are safe for concurrent use.
@@ -49,6 +59,9 @@ type DB struct {
 	group  group   // what waits for it
 	reader *sql.DB
 	offset func() time.Duration
+	hands  func() time.Time // nil: SQLite's clock
+
+	settings queue.Settings
 }
 
 // Open opens the store at path, making the file, its directory (mode 0700) and its
@@ -58,7 +71,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, failed("prepare the database file", err)
 	}
-	db := &DB{offset: o.Offset, group: group{lead: make(chan struct{}, 1)}}
+	db := &DB{offset: o.Offset, hands: o.Clock, settings: o.Settings, group: group{lead: make(chan struct{}, 1)}}
 	if db.offset == nil {
 		db.offset = func() time.Duration { return 0 }
 	}
@@ -137,6 +150,9 @@ type querier interface {
 
 func (db *DB) clock(ctx context.Context, q querier) (int64, error) {
 	var now int64
+	if db.hands != nil {
+		return toMillis(db.hands()), nil
+	}
 	err := q.QueryRowContext(ctx, sqlClock).Scan(&now)
 	return now + db.offset().Milliseconds(), err
 }

@@ -176,10 +176,27 @@ func TestFullDiskHasItsReason(t *testing.T) {
 // Claiming and expiring read the head of an index, however long the backlog is.
 func TestClaimDoesNotSearch(t *testing.T) {
 	db, _, _ := openNew(t)
-	for name, index := range map[string]string{"claim_pick": "jobs_ready", "expired_any": "jobs_leased"} {
-		plan := explain(t, db, sqlite.Query(name), sql.Named("now", 1), sql.Named("lane", "bulk"))
-		if !strings.Contains(plan, index) || strings.Contains(plan, "SCAN") || strings.Contains(plan, "TEMP B-TREE") {
-			t.Errorf("%s: %s", name, plan)
+	args := []any{
+		sql.Named("now", 1), sql.Named("lane", "bulk"), sql.Named("tenant", "t"), sql.Named("level", 1), sql.Named("mean", 1), sql.Named("since", 1),
+	}
+	for name, indexes := range map[string][]string{
+		"share_next":     {"shares USING COVERING INDEX shares_order (lane=?)", "jobs USING INDEX jobs_ready (lane=? AND tenant=? AND not_before<?)"},
+		"share_any":      {"shares_order (lane=?)", "shares_waking (lane=? AND wakes>? AND wakes<?)"},
+		"share_waking":   {"shares_waking (lane=? AND wakes>? AND wakes<?)"},
+		"share_level":    {"shares_started (lane=?)", "shares_order (lane=?)"},
+		"share_activate": {},
+		"share_rest":     {"jobs_ready (lane=? AND tenant=?)", "jobs_ready (lane=? AND tenant=? AND not_before<?)"},
+		"share_waits":    {"shares_order (lane=? AND virtual<?)", "jobs_ready (lane=? AND tenant=? AND not_before<?)"},
+		"expired_any":    {"jobs_leased (lease_until<?)"},
+	} {
+		plan := explain(t, db, sqlite.Query(name), named(sqlite.Query(name), args)...)
+		if strings.Contains(strings.ReplaceAll(plan, "SCAN CONSTANT ROW", ""), "SCAN") || strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("%s walks or sorts: %s", name, plan)
+		}
+		for _, index := range indexes {
+			if !strings.Contains(plan, index) {
+				t.Errorf("%s: no %q in %s", name, index, plan)
+			}
 		}
 	}
 }

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -136,7 +135,7 @@ func (db *DB) commit(writes []*waitingWrite) error {
 	if err != nil {
 		return err
 	}
-	if some, err := steps(raw, now, writes); err != nil || !some {
+	if some, err := steps(tx{Tx: raw, now: now, settings: db.settings}, writes); err != nil || !some {
 		return err
 	}
 	return durable.Around("sqlite.commit", raw.Commit)
@@ -144,14 +143,14 @@ func (db *DB) commit(writes []*waitingWrite) error {
 
 // steps makes the writes one after the other and reports whether any is to be committed.
 // One that is alone needs no savepoint: if it fails, so does the transaction.
-func steps(raw *sql.Tx, now int64, writes []*waitingWrite) (some bool, err error) {
+func steps(base tx, writes []*waitingWrite) (some bool, err error) {
 	if len(writes) == 1 {
 		w := writes[0]
-		w.err = w.run(w.tx(raw, now))
+		w.err = w.run(w.tx(base))
 		return w.err == nil, nil
 	}
 	for _, w := range writes {
-		if err := w.step(raw, now); err != nil {
+		if err := w.step(base); err != nil {
 			return false, err
 		}
 		some = some || w.err == nil
@@ -159,13 +158,14 @@ func steps(raw *sql.Tx, now int64, writes []*waitingWrite) (some bool, err error
 	return some, nil
 }
 
-func (w *waitingWrite) tx(raw *sql.Tx, now int64) *tx {
-	return &tx{raw, context.WithoutCancel(w.ctx), now}
+func (w *waitingWrite) tx(base tx) *tx {
+	base.ctx = context.WithoutCancel(w.ctx)
+	return &base
 }
 
 // step makes one write. It returns an error only where the transaction cannot go on.
-func (w *waitingWrite) step(raw *sql.Tx, now int64) error {
-	t := w.tx(raw, now)
+func (w *waitingWrite) step(base tx) error {
+	t := w.tx(base)
 	if _, err := t.exec(sqlSavepoint); err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func put(name string, bytes int) string {
 
 func copies(t *testing.T, db *sqlite.DB) (names []string) {
 	t.Helper()
-	list, err := db.Staged(t.Context())
+	list, err := db.Staged(t.Context(), "local")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"math"
 
 	"blotter/internal/document"
@@ -55,9 +56,19 @@ func (db *DB) Discard(ctx context.Context, id document.ID, event func(queue.Job)
 // end moves a job towards Cancelled; refused is the code for one that is not in a state
 // from which the step leads there.
 func (t *tx) end(id document.ID, step string, why, refused reason.Code, event func(queue.Job) receipt.Event) error {
-	err := t.must(reason.Because(refused, nil), step, sql.Named("id", string(id)), sql.Named("reason", string(why)), sql.Named("now", t.now))
+	a, err := t.account(id)
+	leased := err == nil
+	if err != nil && !errors.Is(err, queue.ErrLeaseLost) {
+		return err
+	}
+	err = t.must(reason.Because(refused, nil), step, sql.Named("id", string(id)), sql.Named("reason", string(why)), sql.Named("now", t.now))
 	if err != nil {
 		return err
+	}
+	if leased {
+		if err := t.settle(a); err != nil {
+			return err
+		}
 	}
 	j, err := t.job(sqlJobByID, sql.Named("id", string(id)))
 	if err != nil {
@@ -82,6 +93,9 @@ func (db *DB) Replay(ctx context.Context, id document.ID, event func(queue.Job) 
 		}
 		j, err := t.job(sqlJobByID, sql.Named("id", string(id)))
 		if err != nil {
+			return err
+		}
+		if err := t.queued(share{j.Lane, j.Tenant}, t.now); err != nil {
 			return err
 		}
 		return t.tell(event(j))
@@ -135,7 +149,7 @@ func (db *DB) pressure(ctx context.Context) (p queue.Pressure, err error) {
 
 func scanDepth(r row) (d queue.Depth, err error) {
 	var oldest int64
-	err = r.Scan(&d.Tenant, &d.Lane, &d.Ready, &d.Later, &d.Leased, &oldest)
+	err = r.Scan(&d.Tenant, &d.Lane, &d.Ready, &d.Later, &d.Leased, &d.Parked, &oldest)
 	d.Oldest = fromMillis(oldest)
 	return d, err
 }

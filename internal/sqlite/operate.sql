@@ -21,7 +21,8 @@ ORDER BY seq DESC LIMIT :n;
 
 -- name: job_cancel
 -- A leased job's fence falls with its state: no step of its holder finds it any more.
-UPDATE jobs SET state = 'sealing', target = 'cancelled', reason = :reason, finished = :now, lease_until = 0, sealed = NULL
+UPDATE jobs SET state = 'sealing', target = 'cancelled', reason = :reason, finished = :now, sealed = NULL,
+                lease_until = 0, claimed = 0, parked_since = 0, parked_ms = 0, charged_ms = 0
 WHERE id = :id AND state IN ('queued', 'leased');
 
 -- name: job_discard
@@ -49,12 +50,12 @@ WHERE job = :job AND sequence > :after ORDER BY sequence LIMIT :n;
 -- name: depths
 -- Queued jobs are counted from the index jobs_ready alone, leased ones are as few as
 -- workers.
-SELECT tenant, lane, sum(ready), sum(later), sum(leased), coalesce(min(since), 0)
-FROM (SELECT tenant, lane, not_before <= :now AS ready, not_before > :now AS later, 0 AS leased,
+SELECT tenant, lane, sum(ready), sum(later), sum(leased), sum(parked), coalesce(min(since), 0)
+FROM (SELECT tenant, lane, not_before <= :now AS ready, not_before > :now AS later, 0 AS leased, 0 AS parked,
              CASE WHEN not_before <= :now THEN not_before END AS since
       FROM jobs INDEXED BY jobs_ready WHERE state = 'queued'
       UNION ALL
-      SELECT tenant, lane, 0, 0, 1, NULL FROM jobs INDEXED BY jobs_leased WHERE state = 'leased')
+      SELECT tenant, lane, 0, 0, 1, parked_since > 0, NULL FROM jobs INDEXED BY jobs_leased WHERE state = 'leased')
 GROUP BY tenant, lane ORDER BY tenant, lane;
 
 -- name: pressure

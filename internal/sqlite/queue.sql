@@ -15,14 +15,8 @@ VALUES (:id, :tenant, :lane, 'queued', :key, :now, :not_before, :input, :bytes,
 -- name: job_by_id
 SELECT * FROM job_rows WHERE id = :id;
 
--- name: claim_pick
--- The job of a lane that has been ready the longest; reads one row of the index jobs_ready.
-SELECT id FROM jobs INDEXED BY jobs_ready
-WHERE state = 'queued' AND lane = :lane AND not_before <= :now
-ORDER BY not_before, seq LIMIT 1;
-
 -- name: claim_pick_only
-SELECT id FROM jobs
+SELECT tenant, id FROM jobs
 WHERE id IN (SELECT value FROM json_each(:only)) AND state = 'queued' AND lane = :lane AND not_before <= :now
 ORDER BY not_before, seq LIMIT 1;
 
@@ -30,25 +24,34 @@ ORDER BY not_before, seq LIMIT 1;
 UPDATE fence SET token = token + 1 RETURNING token;
 
 -- name: claim_take
-UPDATE jobs SET state = 'leased', attempt = attempt + 1, token = :token, lease_until = :until
+UPDATE jobs SET state = 'leased', attempt = attempt + 1, token = :token, lease_until = :until, claimed = :now, charged_ms = :charged
 WHERE id = :id AND state = 'queued';
 
 -- name: lease_check
 SELECT 1 FROM jobs WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
 
 -- name: lease_extend
-UPDATE jobs SET lease_until = :until
+UPDATE jobs SET lease_until = :until, charged_ms = :charged
+WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
+
+-- name: lease_park
+UPDATE jobs SET parked_since = CASE WHEN parked_since > 0 THEN parked_since ELSE :now END
+WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
+
+-- name: lease_unpark
+UPDATE jobs SET parked_ms = parked_ms + CASE WHEN parked_since > 0 THEN max(0, :now - parked_since) ELSE 0 END, parked_since = 0
 WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
 
 -- name: lease_finish
 -- The task is destroyed with the end of the job; a dead job may be replayed and keeps it.
 UPDATE jobs SET state = 'sealing', target = :target, reason = :reason, bytes = :bytes, result = :result,
-                lease_until = 0, sealed = CASE WHEN :target = 'dead' THEN sealed END, finished = :now
+                sealed = CASE WHEN :target = 'dead' THEN sealed END, finished = :now,
+                lease_until = 0, claimed = 0, parked_since = 0, parked_ms = 0, charged_ms = 0
 WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
 
 -- name: lease_release
-UPDATE jobs SET state = 'queued', reason = :reason, not_before = :not_before, lease_until = 0,
-                attempt = attempt - :given_back
+UPDATE jobs SET state = 'queued', reason = :reason, not_before = :not_before, attempt = attempt - :given_back,
+                lease_until = 0, claimed = 0, parked_since = 0, parked_ms = 0, charged_ms = 0
 WHERE id = :id AND token = :token AND state = 'leased' AND lease_until > :now;
 
 -- name: expired_any
@@ -60,7 +63,8 @@ WHERE id IN (SELECT id FROM jobs INDEXED BY jobs_leased WHERE state = 'leased' A
 ORDER BY lease_until, seq;
 
 -- name: expire
-UPDATE jobs SET state = 'queued', reason = :reason, not_before = :now, lease_until = 0
+UPDATE jobs SET state = 'queued', reason = :reason, not_before = :now,
+                lease_until = 0, claimed = 0, parked_since = 0, parked_ms = 0, charged_ms = 0
 WHERE id = :id AND state = 'leased';
 
 -- name: deliver_keep

@@ -34,12 +34,28 @@ func (t *tx) holds(l queue.Lease) error {
 	return err
 }
 
+// heldAccount returns what the job of a lease has cost; queue.ErrLeaseLost unless the lease is in
+// force.
+func (t *tx) heldAccount(l queue.Lease) (account, error) {
+	if err := t.holds(l); err != nil {
+		return account{}, err
+	}
+	return t.account(l.Job)
+}
+
 // Extend implements queue.Store.
 func (db *DB) Extend(ctx context.Context, l queue.Lease, d time.Duration) (queue.Lease, error) {
 	err := db.write(ctx, "extend a lease", func(t *tx) error {
-		until := t.now + d.Milliseconds()
-		l.Until = fromMillis(until)
-		return t.fenced(l, sqlLeaseExtend, sql.Named("until", until))
+		a, err := t.heldAccount(l)
+		if err != nil {
+			return err
+		}
+		until, charged := t.now+d.Milliseconds(), max(a.used, a.charged)
+		l.Until, a.used = fromMillis(until), charged
+		if err := t.fenced(l, sqlLeaseExtend, sql.Named("until", until), sql.Named("charged", charged)); err != nil {
+			return err
+		}
+		return t.settle(a)
 	})
 	if err != nil {
 		return queue.Lease{}, err
@@ -53,16 +69,29 @@ func (db *DB) Finish(ctx context.Context, l queue.Lease, o queue.Outcome) error 
 		return fmt.Errorf("sqlite: finish a job: %q is no end", o.Target)
 	}
 	return db.write(ctx, "finish a job", func(t *tx) error {
-		err := t.fenced(l, sqlLeaseFinish, sql.Named("target", string(o.Target)),
+		a, err := t.heldAccount(l)
+		if err != nil {
+			return err
+		}
+		err = t.fenced(l, sqlLeaseFinish, sql.Named("target", string(o.Target)),
 			sql.Named("reason", string(o.Reason)), sql.Named("bytes", o.Bytes), sql.Named("result", o.Result))
 		if err != nil {
 			return err
 		}
-		if err := t.keep(l.Job, o.Keep); err != nil {
+		if err := errors.Join(t.settle(a), t.learn(a), t.keep(l.Job, o.Keep)); err != nil {
 			return err
 		}
 		return t.outbox(o.Event, l.Job, o.Target)
 	})
+}
+
+// Park implements queue.Store.
+func (db *DB) Park(ctx context.Context, l queue.Lease, parked bool) error {
+	step := sqlLeaseUnpark
+	if parked {
+		step = sqlLeasePark
+	}
+	return db.write(ctx, "park a job", func(t *tx) error { return t.fenced(l, step) })
 }
 
 // keep dates the keys of a job that ends, by class. A class without a key has no row.
@@ -84,9 +113,16 @@ func (db *DB) Release(ctx context.Context, l queue.Lease, why reason.Code, notBe
 		givenBack = 1
 	}
 	return db.write(ctx, "release a job", func(t *tx) error {
-		err := t.fenced(l, sqlLeaseRelease, sql.Named("reason", string(why)), sql.Named("given_back", givenBack),
-			sql.Named("not_before", max(t.now, ceilMillis(notBefore))))
+		a, err := t.heldAccount(l)
 		if err != nil {
+			return err
+		}
+		ready := max(t.now, ceilMillis(notBefore))
+		err = t.fenced(l, sqlLeaseRelease, sql.Named("reason", string(why)), sql.Named("given_back", givenBack), sql.Named("not_before", ready))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(t.settle(a), t.queued(a.share, ready)); err != nil {
 			return err
 		}
 		return t.tell(event)
@@ -94,13 +130,13 @@ func (db *DB) Release(ctx context.Context, l queue.Lease, why reason.Code, notBe
 }
 
 // Stage implements queue.WorkingCopies.
-func (db *DB) Stage(ctx context.Context, l queue.Lease, id string, expires time.Time, event receipt.Event) error {
+func (db *DB) Stage(ctx context.Context, l queue.Lease, c queue.WorkingCopy, event receipt.Event) error {
 	return db.write(ctx, "announce a working copy", func(t *tx) error {
 		if err := t.holds(l); err != nil {
 			return err
 		}
-		_, err := t.exec(sqlCopyAdd, sql.Named("id", id), sql.Named("job", string(l.Job)),
-			sql.Named("now", t.now), sql.Named("expires", toMillis(expires)))
+		_, err := t.exec(sqlCopyAdd, sql.Named("id", c.ID), sql.Named("node", c.Node), sql.Named("job", string(l.Job)),
+			sql.Named("now", t.now), sql.Named("expires", toMillis(c.Expires)))
 		if err != nil {
 			return err
 		}
@@ -120,8 +156,8 @@ func (db *DB) Unstage(ctx context.Context, id string, event receipt.Event) error
 }
 
 // Staged implements queue.WorkingCopies.
-func (db *DB) Staged(ctx context.Context) ([]queue.WorkingCopy, error) {
-	out, err := collect(ctx, db.reader, scanCopy, sqlCopies)
+func (db *DB) Staged(ctx context.Context, node string) ([]queue.WorkingCopy, error) {
+	out, err := collect(ctx, db.reader, scanCopy, sqlCopies, sql.Named("node", node))
 	return out, failed("list working copies", err)
 }
 
@@ -131,7 +167,7 @@ func scanCopy(r row) (queue.WorkingCopy, error) {
 		job              string
 		created, expires int64
 	)
-	err := r.Scan(&c.ID, &job, &created, &expires)
+	err := r.Scan(&c.ID, &c.Node, &job, &created, &expires)
 	c.Job, c.Created, c.Expires = document.ID(job), fromMillis(created), fromMillis(expires)
 	return c, err
 }
@@ -139,6 +175,8 @@ func scanCopy(r row) (queue.WorkingCopy, error) {
 var (
 	sqlLeaseCheck   = query("lease_check")
 	sqlLeaseExtend  = query("lease_extend")
+	sqlLeasePark    = query("lease_park")
+	sqlLeaseUnpark  = query("lease_unpark")
 	sqlLeaseFinish  = query("lease_finish")
 	sqlLeaseRelease = query("lease_release")
 	sqlKeyKeep      = query("key_keep")

@@ -44,11 +44,12 @@ func scanListed(r row) (queue.Listed, error) {
 		j                              queue.Job
 		seq                            int64
 		created, notBefore, leaseUntil int64
+		claimed                        int64
 		seal                           int64
 		input, policy                  []byte
 	)
 	err := r.Scan(&seq, &j.ID, &j.Tenant, &j.Lane, &j.State, &j.Target, &j.Reason, &j.Key, &j.Attempt, &j.Token,
-		&created, &notBefore, &leaseUntil, &input, &j.Bytes, &j.Policy.Name, &j.Policy.Version, &policy,
+		&created, &notBefore, &leaseUntil, &claimed, &j.Parked, &input, &j.Bytes, &j.Policy.Name, &j.Policy.Version, &policy,
 		&j.Policy.Body, &j.Sealed, &j.Result, &j.FinalSeq, &j.Trace, &seal, &j.Delivered)
 	if errors.Is(err, sql.ErrNoRows) {
 		return queue.Listed{}, queue.ErrNotFound
@@ -57,7 +58,7 @@ func scanListed(r row) (queue.Listed, error) {
 		return queue.Listed{}, err
 	}
 	j.SealTime = time.Duration(seal) * time.Millisecond
-	j.Created, j.NotBefore, j.LeaseUntil = fromMillis(created), fromMillis(notBefore), fromMillis(leaseUntil)
+	j.Created, j.NotBefore, j.LeaseUntil, j.Claimed = fromMillis(created), fromMillis(notBefore), fromMillis(leaseUntil), fromMillis(claimed)
 	if err := errors.Join(setDigest(&j.Input, input), setDigest(&j.Policy.Digest, policy)); err != nil {
 		return queue.Listed{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"blotter/internal/document"
+	"blotter/internal/queue"
 	"blotter/receipt"
 )
 
@@ -17,6 +18,8 @@ type tx struct {
 	*sql.Tx
 	ctx context.Context
 	now int64 // by the store's clock, milliseconds
+
+	settings queue.Settings
 }
 
 // write runs do in a transaction, which is on disk when write returns nil. What do did is

@@ -121,7 +121,7 @@ func (a *attempt) stage(ctx context.Context) (staged, error) {
 		return staged{}, err
 	}
 	id, expires := workdir.NewID(), now.Add(time.Duration(a.policy.Limits.Seconds)*time.Second+stagingGrace)
-	if err := w.Store.Stage(ctx, a.lease, id, expires, w.staged(a.job, id, expires)); err != nil {
+	if err := w.Store.Stage(ctx, a.lease, queue.WorkingCopy{ID: id, Node: w.Node, Expires: expires}, w.staged(a.job, id, expires)); err != nil {
 		return staged{}, err
 	}
 	copied, err := w.Root.Create(id)

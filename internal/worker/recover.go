@@ -34,7 +34,7 @@ func (w *Worker) ExpireLeases(ctx context.Context) error {
 func (w *Worker) sweepCopies(ctx context.Context) error {
 	jobs := map[string]document.ID{}
 	known := func() ([]string, error) {
-		copies, err := w.Store.Staged(ctx)
+		copies, err := w.Store.Staged(ctx, w.Node)
 		return idsOf(copies, jobs), err
 	}
 	return w.Root.Sweep(known, func(id string) error {

@@ -60,6 +60,7 @@ type Worker struct {
 	Sources Sources // nil: files that the command line was given, and nothing else
 	Cells   Cells
 	Root    *workdir.Root
+	Node    string       // opaque name of this node, whose disk Root is on
 	Code    receipt.Code // the program and its engines, for events
 	Log     *slog.Logger
 

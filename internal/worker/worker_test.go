@@ -212,7 +212,7 @@ func (s *station) noCopyLeft() {
 			s.Errorf("working copy %s is left", e.Name())
 		}
 	}
-	if staged, err := s.db.Staged(s.Context()); err != nil || len(staged) != 0 {
+	if staged, err := s.db.Staged(s.Context(), ""); err != nil || len(staged) != 0 {
 		s.Errorf("%d working copies are on record, %v", len(staged), err)
 	}
 	if in, out := s.count(receipt.Staged), s.count(receipt.Unstaged); in != out {

@@ -232,10 +232,15 @@ func workingCopiesAreCounted(s *suite) {
 	s.enqueue(newJob())
 	j, l := s.claim(s.Store)
 	expires := s.now().Add(time.Hour)
-	s.must(copies.Stage(s.ctx, l, "first", expires, event(receipt.Staged, j.ID)))
+	stage := func(id, node string) error {
+		c := queue.WorkingCopy{ID: id, Node: node, Expires: expires}
+		return copies.Stage(s.ctx, l, c, event(receipt.Staged, j.ID))
+	}
+	s.must(stage("first", "here"))
 	s.Advance(time.Second)
-	s.must(copies.Stage(s.ctx, l, "second", expires, event(receipt.Staged, j.ID)))
-	if err := copies.Stage(s.ctx, l, "first", expires, event(receipt.Staged, j.ID)); err == nil {
+	s.must(stage("second", "here"))
+	s.must(stage("third", "there"))
+	if err := stage("first", "there"); err == nil {
 		s.Error("one name was staged twice")
 	}
 	other := s.Other.(queue.WorkingCopies)
@@ -249,17 +254,22 @@ func workingCopiesAreCounted(s *suite) {
 	if got := s.staged(copies); !slices.Equal(got, []string{"second"}) {
 		s.Errorf("staged: %v", got)
 	}
-	s.told(receipt.Received, receipt.Claimed, receipt.Staged, receipt.Staged, receipt.Unstaged)
-	list, err := copies.Staged(s.ctx)
+	p, err := s.Store.Pressure(s.ctx)
 	s.must(err)
-	if c := list[0]; c.Job != j.ID || !c.Expires.Equal(expires) || c.Created.IsZero() {
+	if p.Copies != 2 {
+		s.Errorf("%d copies are counted on all nodes, want 2", p.Copies)
+	}
+	s.told(receipt.Received, receipt.Claimed, receipt.Staged, receipt.Staged, receipt.Staged, receipt.Unstaged)
+	list, err := copies.Staged(s.ctx, "there")
+	s.must(err)
+	if c := list[0]; len(list) != 1 || c.ID != "third" || c.Node != "there" || c.Job != j.ID || !c.Expires.Equal(expires) || c.Created.IsZero() {
 		s.Errorf("got %+v", c)
 	}
 }
 
 func (s *suite) staged(c queue.WorkingCopies) []string {
 	s.Helper()
-	list, err := c.Staged(s.ctx)
+	list, err := c.Staged(s.ctx, "here")
 	s.must(err)
 	var ids []string
 	for _, c := range list {

@@ -221,12 +221,14 @@ func outcome(target document.State, id document.ID) queue.Outcome {
 func fencedWrites(ctx context.Context, s queue.Store, l queue.Lease, now time.Time) map[string]error {
 	_, extend := s.Extend(ctx, l, lease)
 	out := map[string]error{
+		"park":    s.Park(ctx, l, true),
+		"unpark":  s.Park(ctx, l, false),
 		"extend":  extend,
 		"finish":  s.Finish(ctx, l, outcome(document.Released, l.Job)),
 		"release": s.Release(ctx, l, "source.unavailable", now, event(receipt.Retried, l.Job)),
 	}
 	if c, ok := s.(queue.WorkingCopies); ok {
-		out["stage"] = c.Stage(ctx, l, fmt.Sprintf("stale-%d", l.Token), now, event(receipt.Staged, l.Job))
+		out["stage"] = c.Stage(ctx, l, queue.WorkingCopy{ID: fmt.Sprintf("stale-%d", l.Token), Node: "here", Expires: now}, event(receipt.Staged, l.Job))
 	}
 	return out
 }
