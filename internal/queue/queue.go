@@ -19,29 +19,33 @@
 // the least processing time for its weight (start-time fair queuing, Goyal, Vin and Cheng,
 // 1996), and of its jobs the one that has been ready the longest. How many jobs a tenant has
 // queued, and how long each is, makes no difference to its share. For every lane and tenant
-// a store keeps a virtual time in units of a microsecond at weight 1, and a mean of how long
-// a job takes (FirstMean, NextMean):
+// a store keeps a virtual time in microseconds at weight 1 (Settings.Charge) and a mean of
+// how long a job takes (FirstMean, NextMean); both begin with the tenant's first job.
 //
 //   - Claim lends the ready job of the tenant with the least virtual time; of tenants with
-//     the same, of the one whose name sorts first. It charges the tenant's mean at once, so
-//     that simultaneous claims spread.
+//     the same, of the one that has had a ready job for longer; then of the one whose name
+//     sorts first. It charges the tenant's mean at once, so that claims spread before any
+//     job has ended.
 //   - A job's processing time runs from its claim to its end, to its return into the queue
 //     or, where nobody ended it, to the end of its lease; the time it stood parked does not
 //     count. Extend charges what goes beyond what was charged; Finish, Release, Expire and
 //     Cancel settle: they charge the rest or give back what was too much. Finish alone moves
 //     the mean.
-//   - Nobody saves up. A tenant that has no ready job in a lane waits for nothing there;
-//     when one becomes ready (by coming in, by its time, by return or replay), the tenant
-//     starts where the others are: its virtual time is raised to one unit less than the
-//     least of those tenants that had a ready job then, so that it is next; where none had,
-//     to one unit less than the greatest that any tenant of the lane has. One that is
-//     further on stays there. A store may notice late that a tenant has no ready job, but
-//     not after a claim of the lane has looked past it.
-//   - A claim for named jobs (Claim.Only) pays like others, but follows no order of tenants.
+//   - Nobody saves up. A tenant that has no ready job in a lane waits for nothing there,
+//     whether it has none at all or only some for later. When one becomes ready (by coming
+//     in, by its time, by return or replay), the tenant's virtual time is raised to that of
+//     the lane, unless it is further on. The lane's is the greatest virtual time that a
+//     tenant had when a job of it was lent in its turn, but no more than that of any
+//     tenant that has a ready job. So a tenant that comes goes before all that have had
+//     something since, and those that come together go in the order in which they came.
+//     A store may be late to notice that a tenant has nothing ready, but not later than a
+//     claim of the lane that would have lent it a job.
+//   - A claim for named jobs (Claim.Only) pays like others; it follows no order of tenants
+//     and does not move the lane's virtual time.
 //
 // Of two tenants that have ready jobs throughout, neither gets ahead of the other, counted
-// by time over weight, by more than the charges of its jobs under way and one of the
-// other's; where several processes claim at the same instant, by a mean more for each.
+// in time over weight, by more than its charges for the jobs that it has under way at once;
+// where several processes claim at the same instant, by a mean more for each.
 //
 // What a claim costs does not depend on how many jobs wait.
 package queue
