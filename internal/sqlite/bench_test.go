@@ -8,6 +8,7 @@ import (
 	"blotter/internal/document"
 	"blotter/internal/queue"
 	"blotter/internal/sqlite"
+	"blotter/internal/storetest"
 	"blotter/internal/vault"
 	"blotter/receipt"
 )
@@ -15,7 +16,7 @@ import (
 // takeIn does what the store has to do for one document: four transactions.
 func takeIn(b *testing.B, db *sqlite.DB) {
 	r := queue.Reservation{Tenant: document.Local, Key: string(document.NewID()), Job: document.NewID()}
-	r, _, err := db.Reserve(b.Context(), r, time.Minute, wide, receipt.Event{Kind: receipt.Staged})
+	r, _, err := db.Reserve(b.Context(), r, time.Minute, storetest.Wide, receipt.Event{Kind: receipt.Staged})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"blotter/internal/queue"
 	"blotter/internal/reason"
 	"blotter/internal/sqlite"
+	"blotter/internal/storetest"
 	"blotter/internal/vault"
 	"blotter/receipt"
 )
@@ -31,11 +32,11 @@ func oneRequest(ctx context.Context, db *sqlite.DB) error {
 	}
 	for _, step := range []func() error{
 		func() error {
-			_, err := db.AddAccess(ctx, accessKey("k1"), true, receipt.Event{Kind: receipt.AccessGranted})
+			_, err := db.AddAccess(ctx, storetest.AccessKey("k1"), true, receipt.Event{Kind: receipt.AccessGranted})
 			return err
 		},
 		func() (err error) {
-			r, _, err = db.Reserve(ctx, requested, time.Hour, wide, receipt.Event{Kind: receipt.Staged})
+			r, _, err = db.Reserve(ctx, requested, time.Hour, storetest.Wide, receipt.Event{Kind: receipt.Staged})
 			return err
 		},
 		func() error { _, err := db.PutKey(ctx, r.Job, vault.Upload, []byte("k")); return err },
@@ -52,11 +53,11 @@ func oneRequest(ctx context.Context, db *sqlite.DB) error {
 			o := queue.Outcome{Target: document.Dead, Event: receipt.Event{Kind: receipt.DeadKind}}
 			return errors.Join(err, db.Finish(ctx, l, o))
 		},
-		func() error { return sealAll(db) },
+		func() error { return storetest.Seal(ctx, db) },
 		func() error { _, err := db.Replay(ctx, r.Job, say(receipt.Replayed)); return err },
 		func() error { _, err := lend(); return err },
 		func() error { _, err := db.Cancel(ctx, r.Job, say(receipt.Cancelled)); return err },
-		func() error { return sealAll(db) },
+		func() error { return storetest.Seal(ctx, db) },
 		func() error { return db.DestroyKey(ctx, r.Job, vault.Upload, receipt.Event{Kind: receipt.Deleted}) },
 		func() error { return db.DestroyKey(ctx, r.Job, vault.Task, receipt.Event{Kind: receipt.Deleted}) },
 		func() error { return db.RevokeAccess(ctx, "k1", receipt.Event{Kind: receipt.AccessRevoked}) },
@@ -101,7 +102,7 @@ func checkRequestAfterKill(t *testing.T, db *sqlite.DB, stands int) {
 	if err := errors.Join(err, err2); err != nil || len(pending)+int(size) != want.events {
 		t.Errorf("%d events wait and %d are sealed, %v; want %d in all", len(pending), size, err, want.events)
 	}
-	checkTree(t, db, size)
+	storetest.CheckTree(t, db, size)
 	keys := 0
 	for _, c := range []vault.Class{vault.Upload, vault.Task} {
 		if _, err := db.Key(t.Context(), requested.Job, c); err == nil {
@@ -126,7 +127,7 @@ func checkClientComesAgain(t *testing.T, db *sqlite.DB, stands int) {
 	want := requestCommits[stands]
 	r := requested
 	r.Job = document.NewID()
-	_, known, err := db.Reserve(t.Context(), r, time.Minute, wide, receipt.Event{})
+	_, known, err := db.Reserve(t.Context(), r, time.Minute, storetest.Wide, receipt.Event{})
 	if got := reason.Of(err) == reason.APIInProgress; got != want.held {
 		t.Errorf("in progress: %v, %v", got, err)
 	}

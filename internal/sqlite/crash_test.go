@@ -16,6 +16,7 @@ import (
 	"blotter/internal/document"
 	"blotter/internal/queue"
 	"blotter/internal/sqlite"
+	"blotter/internal/storetest"
 	"blotter/receipt"
 )
 
@@ -51,7 +52,7 @@ func oneJob(ctx context.Context, db *sqlite.DB) error {
 		db.Stage(ctx, l, queue.WorkingCopy{ID: "copy", Expires: time.Now()}, receipt.Event{Kind: receipt.Staged}),
 		db.Unstage(ctx, "copy", receipt.Event{Kind: receipt.Unstaged}),
 		db.Finish(ctx, l, queue.Outcome{Target: document.Released, Event: receipt.Event{Kind: receipt.RedactedKind}}),
-		sealAll(db))
+		storetest.Seal(ctx, db))
 }
 
 // The commits of oneJob, the schema's first, and what stands after each.
@@ -116,7 +117,7 @@ func checkAfterKill(t *testing.T, db *sqlite.DB, stands int) {
 	if copies, err := db.Staged(t.Context(), ""); err != nil || len(copies) != want.copies {
 		t.Errorf("%d working copies, %v; want %d", len(copies), err, want.copies)
 	}
-	checkTree(t, db, size)
+	storetest.CheckTree(t, db, size)
 
 	// The caller comes again with its key: the same job if it was taken in.
 	j := newJob()

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"blotter/internal/document"
 	"blotter/internal/queue"
 	"blotter/internal/sqlite"
 	"blotter/receipt"
@@ -143,5 +144,8 @@ func TestPanicStaysWithItsCaller(t *testing.T) {
 		}()
 		db.Claim(t.Context(), queue.Claim{Lease: time.Minute}, func(queue.Job) receipt.Event { panic("oops") })
 	}()
-	lend(t, db, id)
+	c := queue.Claim{Only: []document.ID{id}, Lease: time.Minute}
+	if _, err := db.Claim(t.Context(), c, func(queue.Job) receipt.Event { return receipt.Event{} }); err != nil {
+		t.Error(err)
+	}
 }
