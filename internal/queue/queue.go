@@ -43,9 +43,9 @@
 //   - A claim for named jobs (Claim.Only) pays like others; it follows no order of tenants
 //     and does not move the lane's virtual time.
 //
-// Of two tenants that have ready jobs throughout, neither gets ahead of the other, counted
-// in time over weight, by more than its charges for the jobs that it has under way at once;
-// where several processes claim at the same instant, by a mean more for each.
+// Of two tenants that have ready jobs throughout, neither gets further ahead of the other,
+// counted in time over weight, than by what the jobs cost that the two have under way at
+// once; where several processes claim at the same instant, by a mean more for each.
 //
 // What a claim costs does not depend on how many jobs wait.
 package queue

@@ -53,7 +53,7 @@ UPDATE shares SET virtual = virtual + :charge WHERE lane = :lane AND tenant = :t
 
 -- name: share_start
 -- Charges for a job that was lent in its tenant's turn.
-UPDATE shares SET started = virtual, virtual = virtual + :charge WHERE lane = :lane AND tenant = :tenant;
+UPDATE shares SET started = max(started, virtual), virtual = virtual + :charge WHERE lane = :lane AND tenant = :tenant;
 
 -- name: share_learn
 UPDATE shares SET mean_ms = :mean WHERE lane = :lane AND tenant = :tenant;

@@ -73,7 +73,7 @@ func (c *clock) now() time.Duration      { return time.Duration(c.offset.Load())
 
 func open(t *testing.T, path string, c *clock) *sqlite.DB {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Offset: c.now})
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Settings: queuetest.Settings(), Offset: c.now})
 	if err != nil {
 		t.Fatal(err)
 	}

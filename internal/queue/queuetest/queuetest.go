@@ -23,7 +23,7 @@ type Store interface {
 	queue.Operations
 }
 
-// Fixture is an empty store to test.
+// Fixture is an empty store to test, opened with Settings.
 type Fixture struct {
 	Store Store
 	Other Store // the same store, opened a second time as another process would
@@ -99,6 +99,20 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 		{"ListsAreSlim", listsAreSlim},
 		{"JobsAreFiltered", jobsAreFiltered},
 		{"PressureCountsWhatWaits", pressureCountsWhatWaits},
+		{"SharesFollowTime", sharesFollowTime},
+		{"SharesFollowWeights", sharesFollowWeights},
+		{"IdleEarnsNoCredit", idleEarnsNoCredit},
+		{"NobodySavesUp", nobodySavesUp},
+		{"NewcomersGoFirst", newcomersGoFirst},
+		{"EstimatesSpreadClaims", estimatesSpreadClaims},
+		{"EstimatesAreSettled", estimatesAreSettled},
+		{"TimeIsCharged", timeIsCharged},
+		{"DeadTimeIsNotCharged", deadTimeIsNotCharged},
+		{"ParkedTimeIsNotCharged", parkedTimeIsNotCharged},
+		{"MeansAreLearnt", meansAreLearnt},
+		{"NamedClaimsPay", namedClaimsPay},
+		{"LanesAreApart", lanesAreApart},
+		{"WaitsTellsWhoWaits", waitsTellsWhoWaits},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := open(t)

@@ -32,7 +32,7 @@ CREATE TABLE shares (
     lane    TEXT NOT NULL CHECK (lane IN ('interactive', 'bulk')),
     tenant  TEXT NOT NULL,
     virtual INTEGER NOT NULL, -- microseconds of processing, divided by the tenant's weight
-    started INTEGER NOT NULL, -- its virtual time when a job of it was last lent in its turn
+    started INTEGER NOT NULL, -- its greatest virtual time when a job of it was lent in its turn
     mean_ms INTEGER NOT NULL, -- moving average of what a job takes
     active  INTEGER NOT NULL CHECK (active IN (0, 1)),
     since   INTEGER NOT NULL, -- when it last became active
