@@ -15,7 +15,7 @@ const addressTokens = 14
 // "Unter den Eichen 87, 12205 Berlin", "lieu-dit Le Moulin, 24200 Sarlat".
 func (f *Finder) beforeCode(sh *sheet, i int) (span, bool) {
 	cell := sh.toks[i].cell
-	if sh.toks[i].text != "," || i == cell[0] || !f.isCoded(sh, i, cell[1]) || !f.namesCity(sh, i, cell[1]) {
+	if sh.toks[i].text != "," || i == cell[0] || f.isMonthDay(sh, i-1) || !f.isCoded(sh, i, cell[1]) || !f.namesCity(sh, i, cell[1]) {
 		return span{}, false
 	}
 	from, ok := f.addressStart(sh, i)
@@ -23,6 +23,11 @@ func (f *Finder) beforeCode(sh *sheet, i int) (span, bool) {
 		return span{}, false
 	}
 	return place(from, f.addressEnd(sh, i+1, cell[1]), 0.75)
+}
+
+// isMonthDay reports whether token i is the day behind a month: what follows is a year.
+func (f *Finder) isMonthDay(sh *sheet, i int) bool {
+	return i > sh.toks[i].cell[0] && digitsIn(sh.toks[i].text) > 0 && f.terms.months.has(sh.toks[i-1].fold)
 }
 
 // beforePostcode does the same for British codes: "The Old Rectory, Church Lane, Skipton

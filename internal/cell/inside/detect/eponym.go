@@ -1,13 +1,13 @@
 package detect
 
 // termPenalty is what speaks against: an eponym, or a head that makes it one.
-func (f *Finder) termPenalty(t *token, a around) float64 {
+func (f *Finder) termPenalty(sh *sheet, t *token, a around) float64 {
 	head := f.terms.eponymHeads.has(a.after)
 	if !head && (a.after == "-" || a.after == "'") {
 		head = f.terms.eponymHeads.has(a.after2) || f.terms.eponyms.has(a.after2) && f.terms.eponyms.has(t.fold)
 	}
 	switch {
-	case head:
+	case head, f.isListedEponym(sh, t):
 		return 0.6
 	case f.terms.eponyms.has(t.fold) && f.terms.eponyms.has(a.after) && f.terms.eponymHeads.has(a.after2):
 		return 0.5 // "Hill Sachs lesion"
@@ -15,6 +15,28 @@ func (f *Finder) termPenalty(t *token, a around) float64 {
 		return 0.5
 	}
 	return 0
+}
+
+// listedEponyms bounds a list of them, in tokens: "Moro, Galant and Babinski reflexes".
+const listedEponyms = 8
+
+// isListedEponym reports whether a word stands in a list of eponyms that ends in what they
+// are: capitalised words with commas and "and" between, one of them an eponym for sure.
+func (f *Finder) isListedEponym(sh *sheet, t *token) bool {
+	known, listed := f.terms.eponyms.has(t.fold), false
+	for k := t.index + 1; k < t.cell[1] && k <= t.index+listedEponyms; k++ {
+		switch w := &sh.toks[k]; {
+		case w.text == "," || w.fold == "and" || w.fold == "or" || w.text == "&":
+			listed = true
+		case listed && known && f.terms.eponymHeads.has(w.fold):
+			return true
+		case w.kind != letters || !w.title:
+			return false
+		default:
+			known = known || f.terms.eponyms.has(w.fold)
+		}
+	}
+	return false
 }
 
 // isFormWord reports whether a word that is also a given name stands as a form has it:

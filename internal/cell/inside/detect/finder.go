@@ -105,7 +105,7 @@ func (r *Result) Check(p *words.Page) []document.Finding {
 // look runs the layers that need nothing but the page and the hints.
 func (f *Finder) look(sh *sheet, h *hints) []span {
 	var out []span
-	for _, layer := range []func(*sheet) []span{f.patterns, f.spread, f.labelled, f.places, f.names, f.lone, f.tagged, f.learned} {
+	for _, layer := range []func(*sheet) []span{f.patterns, f.spread, f.labelled, f.places, f.names, f.told, f.lone, f.tagged, f.learned} {
 		out = append(out, layer(sh)...)
 	}
 	out = f.tellStaff(sh, append(out, f.hinted(sh, h)...))

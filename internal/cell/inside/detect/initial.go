@@ -25,6 +25,17 @@ func (f *Finder) initialsBefore(sh *sheet, i int) (n int, titled bool) {
 	return n, titled
 }
 
+// isInitialSurname accepts a family name that is a word, too, behind an initial that no word
+// such as "hepatitis" or "type" claims.
+func (f *Finder) isInitialSurname(sh *sheet, i int) bool {
+	t := &sh.toks[i]
+	if !t.title || len(t.fold) < 4 || !t.entry.Has(lexicon.Surname) && t.entry.Births() < 500 || !sh.isBehindInitial(i) {
+		return false
+	}
+	k := i - 2
+	return k == t.cell[0] || !f.terms.sections["lettered"].has(sh.toks[k-1].fold)
+}
+
 // isSmallTitled accepts a word in small letters behind a title if no vocabulary has it:
 // "Mr. whelan", "Mr. F. x. whelan".
 func (f *Finder) isSmallTitled(sh *sheet, t *token, a around) bool {
@@ -110,7 +121,8 @@ func (f *Finder) isTitledParticle(sh *sheet, i int) bool {
 // isTitledSurname accepts a family name that is a word of records, behind a title other
 // than a greeting: "Dr. Ward", not "Dear Member".
 func (f *Finder) isTitledSurname(t *token, a around) bool {
-	return t.title && !t.upper && t.entry.Has(lexicon.Surname) && !f.terms.kin.has(t.fold) && !f.terms.titles.has(t.fold) && !f.terms.credentials.has(t.fold) &&
+	named := t.entry.Has(lexicon.Surname) || t.entry.IsName() && f.terms.sections["staff titles"].has(a.before) // "Nurse Day"
+	return t.title && !t.upper && named && !f.terms.kin.has(t.fold) && !f.terms.titles.has(t.fold) && !f.terms.credentials.has(t.fold) &&
 		!f.terms.months.has(t.fold) && !f.terms.weekdays.has(t.fold) && f.isTitled(a) && a.before != "dear" && a.after != ":"
 }
 

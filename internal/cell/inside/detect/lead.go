@@ -41,9 +41,9 @@ var leadWords = map[lead]string{
 	leadSeason:  "spring summer autumn winter fall",
 	leadOrdinal: "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth",
 	leadBefore:  "on seen since until till by born dated before after from to through thru due collected admitted discharged visit starting began surgery last again for of and date drawn obtained performed done repeated appt appointment labs vitals en in au im nel a em du de depuis desde seit sinds au am den vom bis seit zum ab the last next this early late mid end beginning",
-	leadAge: "ninety hundred nineties nonagenarian nonagenarians centenarian centenarians supercentenarian neunzig noventa novanta nonante negentig " +
+	leadAge: "ninety ninetieth hundred hundredth nineties nonagenarian nonagenarians centenarian centenarians supercentenarian neunzig noventa novanta nonante negentig " +
 		"quatre einundneunzig zweiundneunzig dreiundneunzig vierundneunzig fünfundneunzig sechsundneunzig siebenundneunzig achtundneunzig neunundneunzig",
-	leadAged:    "age aged alter edad âge turned turning his her their",
+	leadAged:    "age aged alter edad âge turned turning his her their birthday man woman male female lady gentleman",
 	leadExt:     "x ext extension pager beeper bleep",
 	leadFlat:    "apt apartment suite ste flat unit",
 	leadPost:    "box rural county postfach apartado",
@@ -135,6 +135,8 @@ func needsOf(text string, words lead) need {
 			if inside := strings.TrimPrefix(text[i+1:], " "); len(inside) >= 2 && strings.EqualFold(inside[:2], "at") {
 				n.lead |= leadAt
 			}
+		case c == '_' || c == '\\' || c >= 0x80 && strings.HasSuffix(text[:i+1], "·") || c >= 0x80 && strings.HasSuffix(text[:i+1], "–"):
+			n.lead |= leadOfSign(text, i) & leadParts
 		case c == '.' || c == '/' || c == ':' || c == '-' || c == '|':
 			n.lead |= leadOfSign(text, i)
 			if c != '-' && c != '|' {

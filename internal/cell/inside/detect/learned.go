@@ -101,11 +101,11 @@ func (f *Finder) isOutside(sh *sheet, class uint8, i int) bool {
 	switch {
 	case t.kind == sign, sh.inLabel[i], f.isTitle(t), person && (sh.isSex(i) || f.isCredential(t)), class == ClassPlace && f.isState(t):
 		return true
-	case person && (f.isFlag(t) || f.opensClause(sh, i)):
+	case person && (f.isFlag(t) || f.isLabelWord(t) || f.opensClause(sh, i)):
 		return true
 	case person && t.kind == letters:
 		return f.isPlainSmall(t) && !f.terms.particles.has(t.fold) || f.terms.sections["greetings"].has(t.fold) || f.terms.sections["salutations"].has(t.fold) ||
-			f.termPenalty(t, f.around(sh, i)) > 0
+			f.termPenalty(sh, t, f.around(sh, i)) > 0
 	case t.kind == letters && f.terms.eponymHeads.has(f.around(sh, i).after):
 		return true
 	case t.kind == letters:
@@ -193,6 +193,9 @@ func (f *Finder) learnedScore(sh *sheet, guesses []perceptron.Guess, s span) flo
 		plain = plain && (f.terms.notNames.has(t.fold) || f.isPlainSmall(t) || !t.entry.IsName() && f.isVocabulary(t))
 		length += len(t.fold)
 	}
+	if s.typ == document.Organisation && f.isSpecialty(sh, s) {
+		return 0
+	}
 	if best == 0 || s.typ == document.Date || ruled || length < 2 || f.isSpelt(sh, s) || plain && sh.isCaption(s.to) {
 		return 0
 	}
@@ -200,6 +203,12 @@ func (f *Finder) learnedScore(sh *sheet, guesses []perceptron.Guess, s span) flo
 		best /= plainDoubt
 	}
 	return min(mostOfLearnt, max(0.1, 0.5+(best-sureMargin)/sureMargin*learnedSpan))
+}
+
+// isSpecialty reports whether a span is a department and no house: words of the language
+// that name nobody, the last a specialty ("Family Medicine").
+func (f *Finder) isSpecialty(sh *sheet, s span) bool {
+	return s.from < s.to && f.terms.sections["specialties"].has(sh.toks[s.to-1].fold) && f.isPlain(sh, s.from, s.to-1)
 }
 
 // speaks reports whether a token may be why a span is believed: a code has its digits, a

@@ -110,7 +110,8 @@ func (f *Finder) isInitialLine(sh *sheet, i int) bool {
 		k += 2
 	}
 	t := &sh.toks[k]
-	if k == i || to-k > 3 || !f.isFamilyWord(t) {
+	rare := t.kind == letters && t.title && len(t.fold) >= 4 && to == k+1 && !t.entry.Has(lexicon.Common|lexicon.Short) && !f.terms.notNames.has(t.fold) && !f.terms.clinical.has(t.fold)
+	if k == i || to-k > 3 || !f.isFamilyWord(t) && !rare { // "R. Batiste" is no linen
 		return false
 	}
 	return to == k+1 || to == k+3 && strings.Contains("-'’", sh.toks[k+1].text) && f.isFamilyWord(&sh.toks[k+2])

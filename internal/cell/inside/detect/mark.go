@@ -21,6 +21,10 @@ const markScore = 0.6
 func (f *Finder) markedBy(sh *sheet) []span {
 	out := f.markColumns(sh)
 	for i := range sh.toks {
+		if f.isTrailing(sh, i) {
+			out = append(out, span{i, i + 1, document.Staff, markScore, document.ByName})
+			continue
+		}
 		to, ok := f.markAt(sh, i)
 		switch {
 		case !ok:
@@ -50,6 +54,25 @@ func (f *Finder) markAt(sh *sheet, i int) (to int, ok bool) {
 		to, count = to+2, count+1
 	}
 	return to, count >= 2
+}
+
+// isTrailing accepts what a note ends in: "no distress. -KT", "tolerated well /jm". A stroke
+// or a dash stands apart from the text and touches the letters, which no list explains.
+func (f *Finder) isTrailing(sh *sheet, i int) bool {
+	t := &sh.toks[i]
+	n := len([]rune(t.text))
+	if t.kind != letters || n < 2 || n > longestMark || t.gap > 0 || i+1 != t.cell[1] || i-2 < t.cell[0] || t.title && !t.upper {
+		return false
+	}
+	sep, before := &sh.toks[i-1], &sh.toks[i-2]
+	if sep.gap == 0 || !strings.Contains("/-–—", sep.text) || before.kind != letters && before.text != "." {
+		return false
+	}
+	if sep.text != "/" && (!t.upper || before.text != ".") {
+		return false
+	}
+	return !f.terms.sections["flags"].has(t.fold) && !f.terms.clinical.has(t.fold) && !f.terms.units.has(t.fold) && !f.terms.credentials.has(t.fold) &&
+		!f.terms.notNames.has(t.fold) && !t.entry.Has(lexicon.Common|lexicon.Vocab)
 }
 
 // isBehindStaff reports whether the word before a mark calls for one: "Tech KT", "by: KT".

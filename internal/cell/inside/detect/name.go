@@ -32,7 +32,7 @@ func (f *Finder) names(sh *sheet) []span {
 	scores := make([]float64, len(sh.toks))
 	for i := range sh.toks {
 		switch t := &sh.toks[i]; {
-		case t.kind == letters && !sh.inLabel[i]:
+		case t.kind == letters && !sh.inLabel[i] && !f.isLabelWord(t):
 			scores[i] = f.nameScoreAt(sh, i)
 		case f.isMisreadTitled(sh, t):
 			scores[i] = titledScore
@@ -130,8 +130,9 @@ func (f *Finder) nameScoreAt(sh *sheet, i int) float64 {
 		return 0
 	}
 	s += f.contextScore(sh, i, p, a)
-	if listed < commaScore || f.terms.eponymHeads.has(a.after) { // "Parkinson, James" is somebody
-		s -= f.termPenalty(t, a)
+	initialled := sh.isBehindInitial(i) && t.entry.Has(lexicon.Surname)                                    // "D. Norton" is no scale
+	if listed < commaScore && !initialled || f.terms.eponymHeads.has(a.after) || f.isListedEponym(sh, t) { // "Parkinson, James" is somebody
+		s -= f.termPenalty(sh, t, a)
 	}
 	if !t.title && f.isSmallPair(t, a) {
 		s += 0.25
@@ -280,6 +281,9 @@ func (f *Finder) contextScore(sh *sheet, i int, p float64, a around) float64 {
 	}
 	if p > 0 && a.before == "." && len(a.before2) == 1 {
 		s += 0.25 // "J. Smith"
+		if f.isInitialSurname(sh, i) {
+			s += 0.1 // "J. Foster"
+		}
 	}
 	if p >= 0.2 && f.isPost(a) {
 		s += 0.3 // "Tadesse Wolf (physiotherapist)"
@@ -420,7 +424,7 @@ func (f *Finder) joinsName(sh *sheet, a, b int) bool {
 // Only what is likely a name itself does: the word after a name is not one by its place.
 func (f *Finder) extends(sh *sheet, scores []float64, k, from int) bool {
 	t := &sh.toks[k]
-	if t.kind != letters || f.isTitle(t) {
+	if t.kind != letters || f.isTitle(t) || len(t.fold) > 1 && f.isCredential(t) || f.isLabelWord(t) {
 		return false
 	}
 	switch {
@@ -429,6 +433,8 @@ func (f *Finder) extends(sh *sheet, scores []float64, k, from int) bool {
 	case t.title && len([]rune(t.text)) == 1:
 		return t.fold != "i" || sh.rows[t.row].caps || k > from && k+1 < len(sh.toks) && sh.toks[k+1].text == "."
 	case f.terms.particles.has(t.fold):
+		return true
+	case k > from && !t.title && !sh.toks[from].title && sh.toks[from].kind == letters && t.entry.IsName() && !t.entry.Has(lexicon.Common) && !f.terms.notNames.has(t.fold) && !f.terms.clinical.has(t.fold): // "rashad dorsey"
 		return true
 	case k < from && len([]rune(t.text)) == 1: // "Mr. f. whelan"
 		_, titled := f.initialsBefore(sh, from)

@@ -38,7 +38,7 @@ type pattern struct {
 // d is a digit as readers misread it; sep stands between the parts of a date.
 const (
 	d   = `[0-9OoQDlI|SsBZ]`
-	sep = ` ?[/.\-] ?`
+	sep = ` ?[/.\-–·_\\] ?`
 )
 
 // The parts of an address that is spelt so that no program may read it. People mix the
@@ -49,7 +49,15 @@ const (
 	bracketAt  = ` ?[\[(] ?at ?[\])] ?`
 	bracketDot = ` ?[\[(] ?dot ?[\])] ?`
 	anyDots    = `(?:(?:\.|` + bracketDot + `| dot )` + host + `)*`
+	// topDomain ends an address that is spelt in plain words. Endings that are English words
+	// ("at", "it", "me") are none here: "meet at the clinic dot" is no address.
+	topDomain = `(?:com|org|net|edu|gov|mil|int|info|biz|io|co|us|uk|ca|au|nz|ie|de|fr|es|nl|ch|pt|br|eu|mx|health|care|clinic|med|dental|email|online|app|dev)`
 )
+
+// lastDigits leads to the last digits of a number: "ending in", "last four digits are".
+const lastDigits = `(?:(?:ending|ends|ended|endet|endend|terminant|termine|termina|terminad[ao]|eindigend)(?: (?:in|with|auf|par|en|con|em|op))?|` +
+	`(?:last|letzten?|laatste|derniers|[úu]ltimos|ultime) (?:4|four|vier|quatre|cuatro|quattro|quatro)(?: (?:digits|numbers|ziffern|stellen|chiffres|d[íi]gitos|cifre|cijfers))?)` +
+	`(?: (?:are|is|in|with|sind|sont|son|sono|zijn|s[ãa]o|of (?:(?:his|her|the|your) )?(?:ssn|social(?: security)?(?: number)?|card|account)(?: (?:are|is))?))?[:#]? ?#? ?`
 
 func compile(typ document.Type, score float64, n need, re string, valid func(string) bool) pattern {
 	return pattern{typ, score, n, regexp.MustCompile(re), valid}
@@ -77,7 +85,7 @@ var otherPatterns = []pattern{
 	compile(document.Email, 0.95, need{lead: leadAt}, `([A-Za-z0-9._%+\-]+ ?@ ?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*(?: ?\. ?(?:com|org|net|edu|gov|uk|de|fr|es|it|nl|ch|at|eu)\b)?)`, isEmail),
 	compile(document.Email, 0.9, need{lead: leadAt}, `(?i)\b(`+user+bracketAt+host+`(?:(?: ?\. ?|`+bracketDot+`| dot )`+host+`)+)`, nil),
 	compile(document.Email, 0.9, need{lead: leadDotWord}, `(?i)\b(`+user+`(?: at | ?@ ?)`+host+anyDots+bracketDot+host+anyDots+`)`, nil),
-	compile(document.Email, 0.8, need{lead: leadDotWord}, `(?i)\b(`+user+`(?: at | ?@ ?)`+host+anyDots+` dot [a-z]{2,})\b`, nil),
+	compile(document.Email, 0.8, need{lead: leadDotWord}, `(?i)\b(`+user+`(?: at | ?@ ?)`+host+anyDots+` dot `+topDomain+`)\b`, nil),
 	compile(document.URL, 0.6, need{lead: leadAt}, `(?:^|\s)(@[A-Za-z0-9_]{3,})`, nil),
 	compile(document.URL, 0.9, need{dots: 1, lead: leadWeb}, `(?i)\b((?:https?: ?//|www\. ?)[^\s;,]+)`, nil),
 	compile(document.URL, 0.75, need{dots: 1, lead: leadHost}, `(?i)\b([a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.(?:com|org|net|edu|gov|info|health|care|med|clinic|co\.uk|nhs\.uk|de|fr|es|it|nl|eu|pt|ch|at)(?:/[^\s;,]*)?)(?:$|[^A-Za-z0-9])`, nil),
@@ -92,7 +100,8 @@ var otherPatterns = []pattern{
 	compile(document.SSN, 0.9, digits(8), `(?:^|[^0-9A-Za-z\-])(`+d+`{3}[\- ]`+d+`{2}[\- ]`+d+`{4})(?:$|[^0-9A-Za-z\-])`, mostlyDigits(8)),
 	compile(document.SSN, 0.85, digitsAnd(6, leadParts), `(?:^|[^0-9A-Za-z\-])(`+d+`{3} ?[\-–] ?`+d+`{2} ?[\-–] ?`+d+`{4})(?:$|[^0-9A-Za-z\-])`, mostlyDigits(6)),
 	compile(document.SSN, 0.85, digits(4), `(?i)((?:x{3}|\*{3})-?(?:x{2}|\*{2})-?[0-9]{4})\b`, nil),
-	compile(document.SSN, 0.65, digitsAnd(4, leadCall), `(?i)\b(?:ending|ends|last (?:4|four))(?: digits)?(?: (?:in|with|of (?:ssn|social(?: security)?(?: number)?)))?:? ([0-9]{4})\b`, nil),
+	compile(document.Account, 0.66, digitsAnd(4, leadCall), `(?i)\b(?:card|visa|mastercard|amex|discover|account|acct|a/c|bank|checking|konto|karte|carte|compte|tarjeta|cuenta|conto|carta|rekening|conta|cart[ãa]o)\b.{0,24}\b`+lastDigits+`([0-9]{4})\b`, nil),
+	compile(document.SSN, 0.65, digitsAnd(4, leadCall), `(?i)\b`+lastDigits+`([0-9]{4})\b`, nil),
 	compile(document.SSN, 0.85, digits(10), `\b([0-9]{3} [0-9]{3} [0-9]{4})\b`, isNHS),
 	compile(document.SSN, 0.85, digits(6), `\b([A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D])\b`, nil),
 	compile(document.SSN, 0.85, digits(13), `\b([12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?[0-9][0-9AB] ?[0-9]{3} ?[0-9]{3}(?: ?[0-9]{2})?)\b`, nil),
@@ -126,9 +135,10 @@ var otherPatterns = []pattern{
 	compile(document.Code, 0.75, digits(7), `(?:^|[^0-9A-Za-z.,])([0-9](?:[\-–]?[0-9]){6,})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Code, 0.6, digits(6), `(?:^|[^0-9A-Za-z.,/])([0-9]{6})(?:$|[^0-9A-Za-z.,/])`, nil),
 	compile(document.Code, 0.7, digits(5), `(?:^|[^0-9A-Za-z])([A-Za-z]{1,5}[\-–#]?[0-9]{5,}(?:[\-–][A-Za-z0-9]+)*)(?:$|[^0-9A-Za-z])`, nil),
-	compile(document.Code, 0.65, digits(4), `(?:^|[^0-9A-Za-z])([A-Z]{1,4}[0-9]{0,4}(?:[\-–][0-9A-Z]{2,}){1,5})(?:$|[^0-9A-Za-z])`, digitsBetween(4, 40)),
+	compile(document.Code, 0.65, digits(4), `(?:^|[^0-9A-Za-z])([A-Z]{1,4}[0-9]{0,4}(?:[\-–][0-9A-Z]{2,}){1,5})(?:$|[^0-9A-Za-z])`, isHyphenedCode),
 	compile(document.Code, 0.65, digits(5), `(?:^|[^0-9A-Za-z.])([0-9]{5,}[\-–][A-Z])(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Code, 0.65, digits(4), `(?:^|[^0-9A-Za-z])([0-9]{2,4}[\-–][A-Z]{1,4}[\-–]?[0-9]{2,})(?:$|[^0-9A-Za-z])`, nil),
+	compile(document.Code, 0.65, digits(5), `(?:^|[^0-9A-Za-z/])([A-Z]{2,4}/[0-9]{2,4}/[0-9]{3,8})(?:$|[^0-9A-Za-z/])`, nil),
 	compile(document.Code, 0.65, digits(2), `(?:^|[^0-9A-Za-z])([0-9A-Z]{6,})(?:$|[^0-9A-Za-z])`, isMixedCode),
 	compile(document.Code, 0.6, digits(6), `(?:^|[^0-9A-Za-z.,/\-])([0-9]{2,3}-[0-9]{2,3}-[0-9]{2,3})(?:$|[^0-9A-Za-z.,/\-])`, nil),
 	compile(document.Code, 0.6, digits(5), `(?:^|[^0-9A-Za-z])([A-Z]{1,3}-[0-9]{2,3} [0-9]{3,4})(?:$|[^0-9A-Za-z.,])`, nil),

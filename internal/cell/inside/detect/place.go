@@ -110,6 +110,8 @@ func (f *Finder) addressEnd(sh *sheet, k, end int) int {
 	for j := k; j < end && j < k+14; j++ {
 		t := &sh.toks[j]
 		switch {
+		case sh.inLabel[j], j > k && sh.isBehindZIP(f, j):
+			return last
 		case t.kind == sign && strings.Contains(".,#-–'/", t.text):
 			continue
 		case f.terms.sections["flats"].has(t.fold), t.kind == number && len(t.text) <= 6, t.kind == mixed && len(t.text) <= 7:
@@ -125,6 +127,21 @@ func (f *Finder) addressEnd(sh *sheet, k, end int) int {
 		last = j + 1
 	}
 	return last
+}
+
+// isBehindZIP reports whether token j stands behind a state and its ZIP code, which end an
+// address; the code's own last four digits do not.
+func (sh *sheet) isBehindZIP(f *Finder, j int) bool {
+	t := &sh.toks[j]
+	z := j - 1
+	if t.gap == 0 || !isZIP(&sh.toks[z]) || z == 0 {
+		return false
+	}
+	s := &sh.toks[z-1]
+	if s.kind == sign && z > 1 {
+		s = &sh.toks[z-2]
+	}
+	return s.upper && f.terms.stateCodes.has(s.fold) || s.kind == letters && f.terms.stateNames.has(s.fold)
 }
 
 // isFlat reports whether the word for a flat stands at token j, or before a sign there.
@@ -332,6 +349,9 @@ func (f *Finder) organisation(sh *sheet, i int) (span, bool) {
 	last, named := -1, false
 	for k := i; k < end && k < i+10; k++ {
 		w := &sh.toks[k]
+		if w.text == "." && f.endsSentence(sh, k, i) {
+			break
+		}
 		if w.kind == sign && strings.Contains(".&-'’", w.text) || k > i && slices.Contains(joiners, w.fold) {
 			continue
 		}
@@ -353,7 +373,8 @@ func (f *Finder) organisation(sh *sheet, i int) (span, bool) {
 			}
 		}
 	}
-	if last >= 0 && len(t.text) == 1 && i+1 < end && sh.toks[i+1].text == "." && f.terms.sections["specialties"].has(sh.toks[last].fold) {
+	person := len(t.text) == 1 && i+1 < end && sh.toks[i+1].text == "." || sh.isBehindInitial(i)
+	if last >= 0 && person && (f.terms.sections["specialties"].has(sh.toks[last].fold) || sh.toks[last].fold == "lab") {
 		return span{}, false // "A. Dagton  Internal Medicine" is a person and a specialty
 	}
 	for last > i && f.isLeadIn(sh, i) {
@@ -365,14 +386,24 @@ func (f *Finder) organisation(sh *sheet, i int) (span, bool) {
 	return span{i, last + 1, document.Organisation, 0.65, document.ByPlace}, true
 }
 
+// endsSentence reports whether the stop at token k, in a run from token i on, ends a sentence
+// and no abbreviation: an ordinary word stands before it, a space behind it.
+func (f *Finder) endsSentence(sh *sheet, k, i int) bool {
+	if k == i || k+1 >= sh.toks[k].cell[1] || sh.toks[k+1].gap == 0 {
+		return false
+	}
+	t := &sh.toks[k-1]
+	return t.kind == letters && len(t.fold) > 3 && t.entry.Has(lexicon.Common) && !f.terms.facilities.has(t.fold) && !f.terms.facilityLead.has(t.fold)
+}
+
 // isLeadIn reports whether token i leads to the name of a house and is no part of it.
 func (f *Finder) isLeadIn(sh *sheet, i int) bool {
+	leads := func(w string) bool { return w == "at" || w == "by" || w == "to" || w == "from" }
 	t := &sh.toks[i]
-	if t.title && t.entry.Has(lexicon.Common) && !t.entry.IsName() && i+1 < len(sh.toks) {
-		next := sh.toks[i+1].fold
-		return next == "at" || next == "by" || next == "to" || next == "from"
+	if leads(t.fold) {
+		return !t.title || sh.rows[t.row].caps
 	}
-	return !t.title && (t.fold == "at" || t.fold == "by" || t.fold == "to" || t.fold == "from")
+	return t.title && t.entry.Has(lexicon.Common) && !t.entry.IsName() && i+1 < len(sh.toks) && leads(sh.toks[i+1].fold)
 }
 
 var joiners = []string{"of", "the", "and", "at", "for", "de", "la", "del", "des", "der", "di", "von", "du", "am", "an", "im", "zu", "zum", "zur", "bei"}

@@ -126,7 +126,7 @@ func (k *known) isName(sh *sheet, i int, t *token) bool {
 
 // isTerm reports whether a name stands as an eponym at token i.
 func (k *known) isTerm(sh *sheet, i int) bool {
-	return k.finder.termPenalty(&sh.toks[i], k.finder.around(sh, i)) > 0
+	return k.finder.termPenalty(sh, &sh.toks[i], k.finder.around(sh, i)) > 0
 }
 
 // findNumbers seeks the document's numbers in runs of tokens of a row.

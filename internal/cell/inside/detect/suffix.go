@@ -96,3 +96,12 @@ func (f *Finder) isSecondTitled(sh *sheet, a around) bool {
 	}
 	return false
 }
+
+// isLabelWord accepts a label in capitals that is no name: "Zhou, Ming F. DOB 18NOV2000".
+func (f *Finder) isLabelWord(t *token) bool {
+	if !t.upper || len(t.fold) < 2 || len(t.fold) > 3 && t.entry.IsName() {
+		return false
+	}
+	_, ok := f.labels.lookup(labelKey(t.text), false)
+	return ok
+}

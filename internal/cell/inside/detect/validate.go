@@ -34,6 +34,12 @@ func digitsOnly(s string) string {
 
 func hasTrueDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 
+// formNames are forms that are printed with their numbers: public, and on every copy.
+var formNames = regexp.MustCompile(`^(?:CMS|HCFA|UB|OCR|HHS|DHHS|SSA|VA|IRS|FDA|OMB|ICD|CPT|DSM|ISO|COVID|SARS)-[0-9A-Z\-]+$`)
+
+// isHyphenedCode accepts letters and digits with hyphens that are no public form.
+func isHyphenedCode(s string) bool { return digitsBetween(4, 40)(s) && !formNames.MatchString(s) }
+
 // isDate accepts day, month and year in the orders in which people write them.
 func isDate(s string) bool {
 	n := numbers(s)

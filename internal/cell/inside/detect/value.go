@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"blotter/internal/cell/inside/detect/lexicon"
 	"blotter/internal/document"
 )
 
@@ -74,7 +75,7 @@ func (f *Finder) isInitialed(sh *sheet, from, to int) bool {
 // beginsNumber reports whether the label of a date or number stands at token k, behind a
 // comma: "Ellison, DOB 01/02/1950".
 func (f *Finder) beginsNumber(sh *sheet, k int) bool {
-	if sh.toks[k-1].text != "," {
+	if sh.toks[k-1].text != "," && !f.isLabelWord(&sh.toks[k]) {
 		return false
 	}
 	l, ok := f.labelAt(sh, k)
@@ -181,6 +182,12 @@ func (f *Finder) isTime(sh *sheet, from, to int) bool {
 // has none, is still one if it is no word.
 func (f *Finder) numberValue(sh *sheet, l label, from, to int) (int, int, bool) {
 	digits, code := 0, false
+	if f.isFieldNumber(sh, from, to) {
+		return from, from, false
+	}
+	for from < to && slices.Contains([]string{"at", "is", "on"}, sh.toks[from].fold) && sh.rows[sh.toks[from].row].caps {
+		from++ // "BY FAX AT 364.555.4279"
+	}
 	for k := from; k < to; k++ {
 		t := &sh.toks[k]
 		if t.kind == letters && f.isVocabulary(t) && !t.upper && len(t.fold) > 1 {
@@ -190,7 +197,11 @@ func (f *Finder) numberValue(sh *sheet, l label, from, to int) (int, int, bool) 
 			to = k
 			break
 		}
-		if digits > 0 && t.kind == letters && len(t.text) == 1 && k+1 < to && sh.toks[k+1].text == ":" { // "F: 734 555 0417" behind a telephone
+		if digits > 0 && t.kind == letters && len(t.text) == 1 && k+1 < to && strings.Contains(":°º", sh.toks[k+1].text) || digits >= 7 && t.fold == "p" && k+1 < to && sh.toks[k+1].text == "." { // "F: 734 555 0417", "N° de", "P.01/02" behind a telephone
+			to = k
+			break
+		}
+		if digits >= 7 && t.kind == letters && t.gap > 0 && len(t.fold) > 3 && sh.rows[t.row].caps && t.entry.Has(lexicon.Common) { // "364.555.4279 THANK YOU"
 			to = k
 			break
 		}
@@ -210,6 +221,26 @@ func (f *Finder) numberValue(sh *sheet, l label, from, to int) (int, int, bool) 
 		least = 3
 	}
 	return from, to, digits >= least || code && l.separated
+}
+
+// isFieldNumber reports whether tokens are the number of the next field of a form, with its
+// caption or without: "26." before "PATIENT'S ACCOUNT NO.", "52 REL. INFO".
+func (f *Finder) isFieldNumber(sh *sheet, from, to int) bool {
+	if from >= to || digitsIn(sh.toks[from].text) == 0 || digitsIn(sh.toks[from].text) > 2 || len(sh.toks[from].text) > 3 {
+		return false
+	}
+	words, k := 0, from+1
+	for ; k < to; k++ {
+		t := &sh.toks[k]
+		if t.kind == number || t.kind == mixed || t.kind == letters && (!t.title || !f.isVocabulary(t) && len(t.fold) > 4 || t.entry.Births() > knownBirths) {
+			return false
+		}
+		if t.kind == letters && len(t.text) > 1 {
+			words++
+		}
+	}
+	dotted := from+1 < to && strings.Contains(".)", sh.toks[from+1].text)
+	return words > 0 && sh.rows[sh.toks[from].row].caps || words == 0 && dotted && to < sh.rows[sh.toks[from].row].to && sh.inLabel[to]
 }
 
 // isMoment reports whether a date with strokes or a time of day begins with token k: what
