@@ -215,4 +215,10 @@ var table = []Entry{
 		"There is no document to measure: none has a file NAME.truth.json beside it, or none is of the kinds asked for. docs/measuring.md says how to make truth files."},
 	{104, MarkFailed, Permanent, OwnerDocument, 422, ExitRejected,
 		"The image could not be searched for faces, bar codes and signatures, so it was withheld. Let a person redact the original, and report the job id."},
+	{105, VaultOverwrites, Operator, OwnerOperator, 503, ExitFailed,
+		"The object store replaces an object that it was told to create only where there is none (If-None-Match), so two signers could not be told apart. Use a store that keeps to it."},
+	{106, StationKeys, Operator, OwnerOperator, 503, ExitFailed,
+		"This node's station key or signing key is not the one that the database was begun with, or is missing. Copy both key files from a node that has them, then start again."},
+	{107, QueueSchemaOld, Operator, OwnerOperator, 503, ExitFailed,
+		"The database is of an older schema than this blotter works with, and this node was told not to change it. Run: blotter migrate"},
 }

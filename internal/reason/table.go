@@ -62,10 +62,12 @@ const (
 	QueueFull      Code = "queue.full"
 	QueueStopped   Code = "queue.stopped"
 	QueueSchema    Code = "queue.schema_newer"
+	QueueSchemaOld Code = "queue.schema_older"
 
 	VaultUnavailable Code = "vault.unavailable"
 	VaultDamaged     Code = "vault.damaged"
 	VaultKeyGone     Code = "vault.key_destroyed"
+	VaultOverwrites  Code = "vault.no_create_only"
 
 	AuditRollback    Code = "audit.log_rolled_back"
 	AuditUnavailable Code = "audit.unavailable"
@@ -118,6 +120,8 @@ const (
 
 	HostDisk  Code = "host.disk_full"
 	HostClock Code = "host.clock_wrong"
+
+	StationKeys Code = "station.other_keys"
 
 	TruthInvalid Code = "truth.invalid"
 	TruthMissing Code = "truth.missing"

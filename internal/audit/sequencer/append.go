@@ -41,7 +41,7 @@ func (s *Sequencer) append(ctx context.Context, pending []audit.Pending) error {
 
 // commit makes a signed batch durable, outside the database and then inside.
 func (s *Sequencer) commit(ctx context.Context, r record, b audit.Batch) error {
-	if err := writeRecord(s.cfg.Dir, r); err != nil {
+	if err := s.putRecord(ctx, r); err != nil {
 		return err
 	}
 	err := durable.Around("log_append", func() error { return s.cfg.Log.Append(ctx, b) })
@@ -141,33 +141,58 @@ func (o *overlay) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	return out, nil
 }
 
+// looks is how often settle reads anew where another sequencer signs meanwhile.
+const looks = 5
+
 // settle makes record and database agree, or refuses. It reads both afresh: after a
 // failed write nothing in memory says what became of it.
+//
+// Where other sequencers sign meanwhile, the order of the reads decides. A record is put
+// before its batch is appended, and after the one before it was. So a database that is
+// read after a record has at least its base, and a record that is read after the database
+// covers at least what was there: what contradicts that is no other sequencer's work.
 func (s *Sequencer) settle(ctx context.Context) error {
-	r, err := readRecord(s.cfg.Dir)
+	r, err := s.lastRecord(ctx)
 	if err != nil {
 		return err
 	}
-	size, checkpoint, err := s.cfg.Log.Head(ctx)
-	if err != nil {
-		return unavailable("read the head of the log", err)
-	}
-	switch {
-	case size == r.size():
-		err = s.matches(size, checkpoint, r.After)
-	case size == r.Base:
-		if err = s.matches(size, checkpoint, r.Before); err == nil {
+	for range looks {
+		size, checkpoint, err := s.cfg.Log.Head(ctx)
+		if err != nil {
+			return unavailable("read the head of the log", err)
+		}
+		switch {
+		case size == r.size():
+			return s.settleOn(ctx, r, size, checkpoint)
+		case size == r.Base:
+			if err := s.matches(size, checkpoint, r.Before); err != nil {
+				return err
+			}
 			return s.replay(ctx, r)
 		}
-	default:
-		err = rolledBack("the database holds %d entries, the record says %d", size, r.size())
+		known := r.size()
+		if size > known {
+			if r, err = s.lastRecord(ctx); err != nil {
+				return err
+			}
+		}
+		if size < r.Base || size > r.size() {
+			return rolledBack("the database holds %d entries, the record says %d", size, known)
+		}
 	}
-	if err != nil {
+	return unavailable("settle", errMoved)
+}
+
+func (s *Sequencer) settleOn(ctx context.Context, r record, size int64, checkpoint []byte) error {
+	if err := s.matches(size, checkpoint, r.After); err != nil {
 		return err
 	}
 	s.last, s.settled = r, true
 	return nil
 }
+
+// errMoved says that another sequencer signs; the next step looks again.
+var errMoved = errors.New("another sequencer signs meanwhile")
 
 // matches checks that the database holds exactly the tree that was signed.
 func (s *Sequencer) matches(size int64, checkpoint, signed []byte) error {
@@ -195,7 +220,7 @@ func (s *Sequencer) matches(size int64, checkpoint, signed []byte) error {
 // events that were sealed: in a restored database the same ids may name others.
 func (s *Sequencer) replay(ctx context.Context, r record) error {
 	if err := s.sameEvents(ctx, r); err != nil {
-		return err
+		return s.unlessMoved(ctx, r.Base, err)
 	}
 	b, root, err := s.batch(r)
 	if err != nil {
@@ -208,26 +233,33 @@ func (s *Sequencer) replay(ctx context.Context, r record) error {
 	if c.Size != r.size() || c.Root != root {
 		return rolledBack("the recorded batch does not lead to its checkpoint")
 	}
-	return s.commit(ctx, r, b) // writes the record again: the last time may not have been synced
+	return s.commit(ctx, r, b) // puts the record again: the last time may not have been synced
 }
 
+// unlessMoved returns why a batch cannot be appended, unless another sequencer has
+// appended it meanwhile.
+func (s *Sequencer) unlessMoved(ctx context.Context, base int64, why error) error {
+	size, _, err := s.cfg.Log.Head(ctx)
+	switch {
+	case err != nil:
+		return unavailable("read the head of the log", err)
+	case size != base:
+		return unavailable("replay a batch", errMoved)
+	}
+	return why
+}
+
+// sameEvents looks for a record's events in the outbox.
 func (s *Sequencer) sameEvents(ctx context.Context, r record) error {
-	var ids []int64
+	wanted := map[int64]bool{}
 	for _, id := range r.Pending {
 		if id != 0 {
-			ids = append(ids, id)
+			wanted[id] = true
 		}
 	}
-	if len(ids) == 0 {
-		return nil
-	}
-	waiting, err := s.cfg.Log.Pending(ctx, len(ids))
+	events, err := s.waiting(ctx, wanted)
 	if err != nil {
-		return unavailable("read the outbox", err)
-	}
-	events := map[int64]receipt.Event{}
-	for _, p := range waiting {
-		events[p.ID] = p.Event
+		return err
 	}
 	for i, id := range r.Pending {
 		if id == 0 {
@@ -239,6 +271,27 @@ func (s *Sequencer) sameEvents(ctx context.Context, r record) error {
 		}
 	}
 	return nil
+}
+
+// waiting returns the wanted events, as far as they wait. They need not be the oldest: a
+// transaction that was given an earlier number may have ended later.
+func (s *Sequencer) waiting(ctx context.Context, wanted map[int64]bool) (map[int64]receipt.Event, error) {
+	events := map[int64]receipt.Event{}
+	for n := len(wanted); len(wanted) > 0; n *= 4 {
+		oldest, err := s.cfg.Log.Pending(ctx, n)
+		if err != nil {
+			return nil, unavailable("read the outbox", err)
+		}
+		for _, p := range oldest {
+			if wanted[p.ID] {
+				events[p.ID] = p.Event
+			}
+		}
+		if len(events) == len(wanted) || len(oldest) < n {
+			break
+		}
+	}
+	return events, nil
 }
 
 // sealedAs reports whether an envelope holds an event of the outbox.

@@ -2,8 +2,10 @@ package sequencer
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -30,55 +32,86 @@ type storedKey struct {
 }
 
 // loadKeys reads the signing key and the trust list, and makes them the first time.
-func (s *Sequencer) loadKeys() error {
+func (s *Sequencer) loadKeys(ctx context.Context) error {
 	if err := s.removeLeftovers(); err != nil {
 		return err
 	}
-	origin, key, err := readKey(s.path(keyFile))
+	origin, key, err := readKey(s.keyPath())
 	if errors.Is(err, fs.ErrNotExist) {
-		origin, key, err = s.firstKey()
+		origin, key, err = s.firstKey(ctx)
 	}
 	if err != nil {
 		return unusable("read the signing key", err)
 	}
 	s.key = key
-	return s.loadTrust(origin)
+	if s.cfg.Identify != nil {
+		if err := s.cfg.Identify(ctx, identityOf(origin)); err != nil {
+			return err
+		}
+	}
+	return s.loadTrust(ctx, origin)
 }
 
-func (s *Sequencer) firstKey() (string, ed25519.PrivateKey, error) {
-	if err := s.nothingSigned(); err != nil {
+// Identity names the log that a key file is of, and says nothing else of the key: it stays
+// when the key is replaced. Empty: there is no file.
+func Identity(path string) (string, error) {
+	origin, _, err := readKey(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", unusable("read the signing key", err)
+	}
+	return identityOf(origin), nil
+}
+
+func identityOf(origin string) string {
+	sum := sha256.Sum256([]byte(keySchema + "\n" + origin))
+	return hex.EncodeToString(sum[:])
+}
+
+// KeyPath is where the signing key of a directory lies, unless it is said otherwise.
+func KeyPath(dir string) string { return filepath.Join(dir, keyFile) }
+
+func (s *Sequencer) keyPath() string {
+	if s.cfg.Key != "" {
+		return s.cfg.Key
+	}
+	return KeyPath(s.cfg.Dir)
+}
+
+// nextKeyPath lies beside the key, which it will replace.
+func (s *Sequencer) nextKeyPath() string {
+	return filepath.Join(filepath.Dir(s.keyPath()), nextKeyFile)
+}
+
+func (s *Sequencer) firstKey(ctx context.Context) (string, ed25519.PrivateKey, error) {
+	if err := s.nothingSigned(ctx); err != nil {
 		return "", nil, err
 	}
 	var id [8]byte
 	rand.Read(id[:]) // never fails since Go 1.24
 	origin := "blotter.local/" + hex.EncodeToString(id[:])
-	if err := writeNewKey(s.path(keyFile), origin); err != nil {
+	if err := writeNewKey(s.keyPath(), origin); err != nil {
 		return "", nil, err
 	}
-	return readKey(s.path(keyFile))
+	return readKey(s.keyPath())
 }
 
 // nothingSigned refuses to make a key or a trust list for a log that has one: the old
 // one was lost, and a person must know.
-func (s *Sequencer) nothingSigned() error {
-	r, err := readRecord(s.cfg.Dir)
+func (s *Sequencer) nothingSigned(ctx context.Context) error {
+	r, err := s.lastRecord(ctx)
 	if err == nil && r.size() > 0 {
 		err = reason.Because(reason.AuditKey, errors.New("sequencer: the signing key or the trust list of this log is missing"))
 	}
 	return err
 }
 
-func (s *Sequencer) loadTrust(origin string) error {
+func (s *Sequencer) loadTrust(ctx context.Context, origin string) error {
 	data, err := os.ReadFile(s.path(TrustFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := s.nothingSigned(); err != nil {
-			return err
-		}
-		return s.storeTrust(receipt.TrustList{
-			Schema: receipt.TrustSchema,
-			Origin: origin,
-			Keys:   []receipt.TrustedKey{receipt.NewTrustedKey(s.publicKey())},
-		})
+		return s.firstTrust(ctx, origin)
 	}
 	if err != nil {
 		return unavailable("read the trust list", err)
@@ -90,6 +123,36 @@ func (s *Sequencer) loadTrust(origin string) error {
 		return unusable("read the trust list", errors.New("it is of another log than the signing key"))
 	}
 	return nil
+}
+
+// firstTrust makes the trust list of a new log. Where records are shared it also makes that
+// of a host that joins: the key that it was given is the log's first and only one.
+func (s *Sequencer) firstTrust(ctx context.Context, origin string) error {
+	own := receipt.TrustList{
+		Schema: receipt.TrustSchema,
+		Origin: origin,
+		Keys:   []receipt.TrustedKey{receipt.NewTrustedKey(s.publicKey())},
+	}
+	if s.cfg.Records == nil {
+		if err := s.nothingSigned(ctx); err != nil {
+			return err
+		}
+		return s.storeTrust(own)
+	}
+	size, _, err := s.cfg.Log.Head(ctx)
+	if err != nil {
+		return unavailable("read the head of the log", err)
+	}
+	if size > 0 {
+		list, err := audit.FirstTrust(ctx, s.cfg.Log)
+		if err != nil {
+			return err
+		}
+		if _, ours := list.Key(own.Keys[0].ID); !ours || list.Origin != origin {
+			return unusable("make the trust list", errors.New("the log is of another key: give this node the key and the trust list of the others"))
+		}
+	}
+	return s.storeTrust(own)
 }
 
 // unusable is for what only a person can put right.

@@ -78,6 +78,8 @@ func (l *memoryLog) Entry(_ context.Context, n int64) (audit.Entry, error) {
 }
 
 func (l *memoryLog) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	out := make([]tlog.Hash, len(indexes))
 	for i, at := range indexes {
 		if at >= int64(len(l.hashes)) {

@@ -2,11 +2,12 @@ package sequencer
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"blotter/internal/durable"
 )
@@ -16,8 +17,43 @@ var writeFile = durable.WriteFile
 
 const recordSchema = "blotter.log-record/1"
 
-// record is the last batch, kept outside the database: where the log stood, what was
-// added, and the checkpoint after. It is on disk before the batch is in the database.
+// Records keep, outside the database, what was signed. They are what makes it safe that
+// several processes take themselves for the sequencer, so what they promise counts:
+//
+//   - A record is there before its batch is in the database, because Put has returned nil
+//     by then.
+//   - Where several processes share them, of all records of one base the first one put
+//     stays, for as long as it may be the last. A Put under a base that was pruned long
+//     ago may succeed; it is never the last, and its batch finds that the log has moved.
+type Records interface {
+	// Last returns the record of the greatest base; nil where there never was one.
+	Last(ctx context.Context) ([]byte, error)
+	// Put keeps a record for good. Putting the same bytes again is no error; errTaken means
+	// that another record has the base.
+	Put(ctx context.Context, base int64, body []byte) error
+}
+
+// errTaken says that another sequencer has signed for a base.
+var errTaken = errors.New("another sequencer has signed these numbers")
+
+// file is the one record of a directory that one process at a time holds the lock of.
+type file string
+
+func (f file) Last(context.Context) ([]byte, error) {
+	data, err := os.ReadFile(string(f))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// Put writes even what stands there already: the last time may not have been synced.
+func (f file) Put(_ context.Context, _ int64, body []byte) error {
+	return writeFile(string(f), body, 0o600)
+}
+
+// record is a batch, kept outside the database: where the log stood, what was added, and
+// the checkpoint after.
 type record struct {
 	Schema    string   `json:"schema"`
 	Base      int64    `json:"base"`   // size of the tree before
@@ -30,14 +66,14 @@ type record struct {
 // size is the number of entries after the batch.
 func (r record) size() int64 { return r.Base + int64(len(r.Envelopes)) }
 
-// readRecord returns a zero record where there is none yet.
-func readRecord(dir string) (record, error) {
-	data, err := os.ReadFile(filepath.Join(dir, recordFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return record{}, nil
-	}
+// lastRecord returns a zero record where there is none yet.
+func (s *Sequencer) lastRecord(ctx context.Context) (record, error) {
+	data, err := s.records().Last(ctx)
 	if err != nil {
 		return record{}, unavailable("read the record", err)
+	}
+	if data == nil {
+		return record{}, nil
 	}
 	var r record
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -51,13 +87,20 @@ func readRecord(dir string) (record, error) {
 	return r, nil
 }
 
-func writeRecord(dir string, r record) error {
+func (s *Sequencer) putRecord(ctx context.Context, r record) error {
 	data, err := json.Marshal(r)
-	if err != nil {
-		return unavailable("write the record", err)
+	if err == nil {
+		err = s.records().Put(ctx, r.Base, data)
 	}
-	if err := writeFile(filepath.Join(dir, recordFile), data, 0o600); err != nil {
-		return unavailable("write the record", err)
+	if err != nil {
+		return unavailable(fmt.Sprintf("write the record of base %d", r.Base), err)
 	}
 	return nil
+}
+
+func (s *Sequencer) records() Records {
+	if s.cfg.Records != nil {
+		return s.cfg.Records
+	}
+	return file(s.path(recordFile))
 }

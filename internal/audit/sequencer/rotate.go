@@ -23,10 +23,10 @@ func (s *Sequencer) Rotate(ctx context.Context) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	if err := writeNewKey(s.path(nextKeyFile), s.trust.Origin); err != nil {
+	if err := writeNewKey(s.nextKeyPath(), s.trust.Origin); err != nil {
 		return unavailable("make the next key", err)
 	}
-	_, next, err := readKey(s.path(nextKeyFile))
+	_, next, err := readKey(s.nextKeyPath())
 	if err != nil {
 		return unavailable("read the next key", err)
 	}
@@ -40,7 +40,7 @@ func (s *Sequencer) Rotate(ctx context.Context) error {
 
 // finishRotation brings trust list and key file in line with the log's last entry.
 func (s *Sequencer) finishRotation(ctx context.Context) error {
-	_, next, err := readKey(s.path(nextKeyFile))
+	_, next, err := readKey(s.nextKeyPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (s *Sequencer) finishRotation(ctx context.Context) error {
 	if err := s.trustNext(public, number); err != nil {
 		return err
 	}
-	if err := durable.Rename(s.path(nextKeyFile), s.path(keyFile)); err != nil {
+	if err := durable.Rename(s.nextKeyPath(), s.keyPath()); err != nil {
 		return unavailable("replace the signing key", err)
 	}
 	clear(s.key)
@@ -76,7 +76,7 @@ func (s *Sequencer) finishRotation(ctx context.Context) error {
 
 // abandonRotation forgets a key that no entry names.
 func (s *Sequencer) abandonRotation() error {
-	if err := durable.Remove(s.path(nextKeyFile)); err != nil {
+	if err := durable.Remove(s.nextKeyPath()); err != nil {
 		return unavailable("remove an unused key", err)
 	}
 	return nil

@@ -4,9 +4,12 @@
 //
 // Guarantees:
 //
-//   - One sequencer at a time: it holds a lock on a file in its directory.
+//   - One sequencer at a time in a directory: it holds a lock on a file there. On several
+//     hosts, who is elected is decided elsewhere and does not matter to the log: records
+//     that are shared are made once for each base, so that of two who sign the same
+//     numbers one finds them taken, and takes up what the other signed.
 //   - One history. Before a batch goes into the database it is written, with its
-//     checkpoint, to a record outside the database and synced. A crash in between is
+//     checkpoint, to a record outside the database (Records). A crash in between is
 //     settled at the next start by appending the very same bytes. A database that is
 //     older than the record (a restored backup), newer, or different is refused with
 //     audit.log_rolled_back: nothing is ever signed beside what was signed before.
@@ -60,6 +63,12 @@ type Config struct {
 	Dir string           // private directory, made with mode 0700 where missing
 	Log audit.Log        // outbox, entries and tree
 	Now func() time.Time // time of key events, and of events that came without one
+
+	Key     string  // path of the signing key; empty: in Dir
+	Records Records // what was signed last, shared with other hosts; nil: a file in Dir
+	// Identify is asked, before anything is signed, whether the key that calls itself so may
+	// sign here (see Identity); nil: every key may.
+	Identify func(ctx context.Context, identity string) error
 
 	// Failed is told of every step of Run that will be tried again; nil: nobody is.
 	Failed func(error)
@@ -133,7 +142,7 @@ func elect(path string) (*os.File, error) {
 }
 
 func (s *Sequencer) start(ctx context.Context) error {
-	if err := s.loadKeys(); err != nil {
+	if err := s.loadKeys(ctx); err != nil {
 		return err
 	}
 	if err := s.ready(ctx); err != nil {
