@@ -44,6 +44,13 @@ type Options struct {
 	// Settings are the operator's, the same in every process.
 	Settings queue.Settings
 
+	// NoMigration refuses an older schema, or none, with reason.QueueSchemaOld, rather than
+	// to bring it up to date.
+	NoMigration bool
+	// Schema is told the schema that is there, 0 for none, and the one that it is brought to;
+	// nil: nobody. It may be told again where the first try met another process.
+	Schema func(have, want int)
+
 	// Offset is for tests: it is added to SQLite's clock; nil adds nothing. It may change
 	// between calls.
 	Offset func() time.Duration
@@ -81,7 +88,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if db.reader, err = connect(path, readerPragmas, readers); err != nil {
 		return nil, errors.Join(failed("open the database", err), db.writer.Close())
 	}
-	if err := db.migrate(ctx); err != nil {
+	if err := db.migrate(ctx, o); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil

@@ -13,11 +13,11 @@ import (
 // migrate brings the schema up to the newest version, in one transaction. Migrations
 // only go forward. Processes that open a new file at the same instant may collide while
 // it turns to write-ahead logging, for which SQLite does not wait; so that is tried again.
-func (db *DB) migrate(ctx context.Context) error {
+func (db *DB) migrate(ctx context.Context, o Options) error {
 	pause := time.NewTicker(10 * time.Millisecond)
 	defer pause.Stop()
 	for start := time.Now(); ; {
-		err := db.write(ctx, "bring the schema up to date", migrate)
+		err := db.write(ctx, "bring the schema up to date", func(t *tx) error { return migrate(t, o) })
 		if !busy(err) || time.Since(start) > busyTimeout {
 			return err
 		}
@@ -32,7 +32,7 @@ func (db *DB) migrate(ctx context.Context) error {
 // afterwards holds what a migration does that SQL cannot, by its number.
 var afterwards = map[int]func(*tx) error{3: traceAll}
 
-func migrate(t *tx) error {
+func migrate(t *tx, o Options) error {
 	if _, err := t.exec(sqlSchemaTable); err != nil {
 		return err
 	}
@@ -46,6 +46,12 @@ func migrate(t *tx) error {
 	}
 	if have > len(steps) {
 		return reason.Because(reason.QueueSchema, fmt.Errorf("schema %d, known are %d", have, len(steps)))
+	}
+	if o.NoMigration && have < len(steps) {
+		return reason.Because(reason.QueueSchemaOld, fmt.Errorf("schema %d, needed is %d", have, len(steps)))
+	}
+	if o.Schema != nil {
+		o.Schema(have, len(steps))
 	}
 	for i := have; i < len(steps); i++ {
 		text, err := fs.ReadFile(files, steps[i])

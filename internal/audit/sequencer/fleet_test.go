@@ -162,4 +162,3 @@ func (f *fleet) whole(trust receipt.TrustList) {
 		f.t.Errorf("sealed %v; want %v", got, want)
 	}
 }
-

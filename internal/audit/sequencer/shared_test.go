@@ -268,4 +268,3 @@ func TestPausedSequencerGoesOnDuringTheReplay(t *testing.T) {
 	b.seal()
 	f.whole(b.seq.Trust())
 }
-
