@@ -5,6 +5,8 @@ package audit
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"blotter/internal/document"
 	"blotter/receipt"
@@ -34,6 +36,23 @@ type Batch struct {
 	Checkpoint []byte      // signed note over the tree after
 }
 
+// Check refuses a batch that does not fit together: written, it could not be undone.
+func (b Batch) Check() error {
+	n := int64(len(b.Entries))
+	if int64(len(b.Pending)) != n || len(b.Checkpoint) == 0 {
+		return errors.New("audit: a batch needs one outbox id for each entry, and a checkpoint")
+	}
+	for i, e := range b.Entries {
+		if e.Sequence != b.First+int64(i) {
+			return errors.New("audit: a batch has a gap in its numbers")
+		}
+	}
+	if want := tlog.StoredHashCount(b.First+n) - tlog.StoredHashCount(b.First); int64(len(b.Hashes)) != want {
+		return fmt.Errorf("audit: a batch has %d hashes instead of %d", len(b.Hashes), want)
+	}
+	return nil
+}
+
 // Log keeps the outbox, the entries and the tree. Append is one transaction, on disk
 // when it returns nil.
 type Log interface {
@@ -46,10 +65,12 @@ type Log interface {
 	// Append stores a batch, empties its part of the outbox, moves each job that waits
 	// for one of the entries from Sealing to its state and sets its FinalSeq. It fails
 	// and changes nothing unless the log's size equals b.First and every outbox id but 0
-	// is there. Outbox ids start at 1 and are never given twice.
+	// is there: reason.AuditUnavailable, another sequencer was faster. A batch that fails
+	// Check is refused too. Outbox ids start at 1 and are never given twice.
 	Append(ctx context.Context, b Batch) error
 
-	// Entry returns one entry.
+	// Entry returns one entry. A number beyond the log gives an error that wraps
+	// sql.ErrNoRows.
 	Entry(ctx context.Context, sequence int64) (Entry, error)
 
 	// ReadHashes implements tlog.HashReader over the stored hashes.

@@ -24,13 +24,23 @@ import (
 type Store interface {
 	Now(ctx context.Context) (time.Time, error)
 	Job(ctx context.Context, id document.ID) (queue.Job, error)
+	// ExpiredKeys returns at most n keys that are to be destroyed at the given time: those
+	// past their expiry, and those of jobs that have ended, or never came, and need them no
+	// more. The keys of a result of the command line that was not delivered outlast their
+	// expiry by vault.HandOver; a key without a job waits for it as long as the reservation
+	// that it was made under, or for vault.OrphanAge.
 	ExpiredKeys(ctx context.Context, now time.Time, n int) ([]vault.KeyName, error)
+	// DestroyKey deletes a key and appends its `deleted` event in one transaction; with a
+	// task's key goes the job's sealed order, and with any the job's reservation, so that no
+	// job is accepted whose data is gone. vault.ErrKeyGone, and no event: it is not there.
 	DestroyKey(ctx context.Context, job document.ID, c vault.Class, event receipt.Event) error
 	Key(ctx context.Context, job document.ID, c vault.Class) ([]byte, error)
-	// EndReservation ends the reservation of a job: none is accepted under it any more.
+	// EndReservation ends the reservation of a job, whoever holds it: nothing is accepted
+	// under it any more. One that is not there, or ended before, is no error.
 	EndReservation(ctx context.Context, job document.ID) error
-	// ForgetReservations removes ended reservations that left nothing to destroy, with the
-	// event of each upload that was announced and never begun.
+	// ForgetReservations removes reservations that ended without becoming a job and have no
+	// data key left. Of an upload that was announced and never begun it tells the end: event
+	// makes the `deleted` event, because there was no key whose destruction told it.
 	ForgetReservations(ctx context.Context, event func(document.ID) receipt.Event) error
 }
 

@@ -130,8 +130,7 @@ func (db *DB) Accept(ctx context.Context, r queue.Reservation, fingerprint strin
 	return stored, nil
 }
 
-// EndReservation ends the reservation of a job, whoever holds it: nothing can be accepted
-// under it any more. One that is not there, or ended before, is no error.
+// EndReservation implements retention.Store.
 func (db *DB) EndReservation(ctx context.Context, job document.ID) error {
 	return db.write(ctx, "end a reservation", func(t *tx) error {
 		_, err := t.exec(sqlReserveEnd, sql.Named("job", string(job)))
@@ -139,9 +138,7 @@ func (db *DB) EndReservation(ctx context.Context, job document.ID) error {
 	})
 }
 
-// ForgetReservations removes reservations that ended without becoming a job and have no
-// data key left. Of an upload that was announced and never begun it tells the end: event
-// makes the `deleted` event, because there was no key whose destruction told it.
+// ForgetReservations implements retention.Store.
 func (db *DB) ForgetReservations(ctx context.Context, event func(document.ID) receipt.Event) error {
 	now, err := db.clock(ctx, db.reader)
 	if err == nil {

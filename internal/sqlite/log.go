@@ -54,7 +54,7 @@ func (db *DB) Head(ctx context.Context) (size int64, checkpoint []byte, err erro
 // Append implements audit.Log. A log that has grown meanwhile, and an outbox that lacks
 // one of the events, give reason.AuditUnavailable: another sequencer was faster.
 func (db *DB) Append(ctx context.Context, b audit.Batch) error {
-	if err := checkBatch(b); err != nil {
+	if err := b.Check(); err != nil {
 		return err
 	}
 	return db.write(ctx, "append to the log", func(t *tx) error {
@@ -77,23 +77,6 @@ func (db *DB) Append(ctx context.Context, b audit.Batch) error {
 		return t.must(errLogMoved, sqlLogAdvance,
 			sql.Named("size", b.First+int64(len(b.Entries))), sql.Named("checkpoint", b.Checkpoint))
 	})
-}
-
-// checkBatch refuses a batch that does not fit together: written, it could not be undone.
-func checkBatch(b audit.Batch) error {
-	n := int64(len(b.Entries))
-	if int64(len(b.Pending)) != n || len(b.Checkpoint) == 0 {
-		return errors.New("sqlite: a batch needs one outbox id for each entry, and a checkpoint")
-	}
-	for i, e := range b.Entries {
-		if e.Sequence != b.First+int64(i) {
-			return errors.New("sqlite: a batch has a gap in its numbers")
-		}
-	}
-	if want := tlog.StoredHashCount(b.First+n) - tlog.StoredHashCount(b.First); int64(len(b.Hashes)) != want {
-		return fmt.Errorf("sqlite: a batch has %d hashes instead of %d", len(b.Hashes), want)
-	}
-	return nil
 }
 
 // seal moves one event from the outbox into the log, and the job that waits for it on.

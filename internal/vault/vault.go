@@ -54,9 +54,10 @@ type KeyName struct {
 // Keys keeps the wrapped data keys, beside the jobs and in their transactions.
 type Keys interface {
 	// PutKey stores a wrapped key for the job and class unless there is one, and returns
-	// the one that is stored.
+	// the one that is stored. It lives for FirstLife unless something dates it. A key that
+	// was destroyed is not made again: ErrKeyGone.
 	PutKey(ctx context.Context, job document.ID, c Class, wrapped []byte) ([]byte, error)
-	// Key returns the wrapped key; an error with code vault.key_destroyed where there is none.
+	// Key returns the wrapped key; ErrKeyGone (vault.key_destroyed) where there is none.
 	Key(ctx context.Context, job document.ID, c Class) ([]byte, error)
 }
 

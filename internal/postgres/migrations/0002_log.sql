@@ -14,10 +14,26 @@ CREATE TABLE log_head (
 );
 INSERT INTO log_head (one, size) VALUES (1, 0);
 
+-- What is in the log stays as it is: no statement of ours, however wrong, changes it. Who
+-- owns the tables can drop a trigger; then the signed checkpoints show it.
+CREATE FUNCTION log_only_grows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the log only grows';
+END $$;
+CREATE TRIGGER entries_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON entries FOR EACH STATEMENT EXECUTE FUNCTION log_only_grows();
+CREATE TRIGGER hashes_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON hashes FOR EACH STATEMENT EXECUTE FUNCTION log_only_grows();
+CREATE TRIGGER log_head_stays BEFORE DELETE OR TRUNCATE ON log_head FOR EACH STATEMENT EXECUTE FUNCTION log_only_grows();
+CREATE TRIGGER log_head_grows BEFORE UPDATE ON log_head FOR EACH ROW WHEN (NEW.size < OLD.size) EXECUTE FUNCTION log_only_grows();
+-- Also in a session that replicates (session_replication_role), which skips plain triggers.
+ALTER TABLE entries ENABLE ALWAYS TRIGGER entries_stay;
+ALTER TABLE hashes ENABLE ALWAYS TRIGGER hashes_stay;
+ALTER TABLE log_head ENABLE ALWAYS TRIGGER log_head_stays;
+ALTER TABLE log_head ENABLE ALWAYS TRIGGER log_head_grows;
+
 -- The sealed entries that speak of a job.
 CREATE TABLE trail (
     job      text COLLATE "C" NOT NULL,
-    sequence bigint NOT NULL,
+    sequence bigint NOT NULL REFERENCES entries (sequence),
     PRIMARY KEY (job, sequence)
 );
 
@@ -45,17 +61,18 @@ CREATE TABLE access_keys (
     seq     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id      text COLLATE "C" NOT NULL UNIQUE,
     tenant  text COLLATE "C" NOT NULL,
-    role    text NOT NULL,
-    lanes   text NOT NULL, -- separated by commas
+    role    text COLLATE "C" NOT NULL,
+    lanes   text[] NOT NULL,
     hash    bytea NOT NULL CHECK (length(hash) = 32),
     created bigint NOT NULL,
     revoked bigint NOT NULL DEFAULT 0
 );
 
--- Who leads in a role that must be alone. The token grows with each change of leader.
+-- Who leads in a role that must be alone, and until when. The token grows with each change
+-- of leader; so a row is never deleted.
 CREATE TABLE leaders (
     role  text COLLATE "C" PRIMARY KEY,
     node  text COLLATE "C" NOT NULL,
     token bigint NOT NULL,
     until bigint NOT NULL
-);
+) WITH (fillfactor = 50); -- each extension makes a new version of the row

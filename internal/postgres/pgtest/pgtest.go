@@ -135,7 +135,7 @@ func (c *Cluster) Drop(ctx context.Context, name string) error {
 func (c *Cluster) Cut(ctx context.Context, database string) (n int, err error) {
 	err = c.with(ctx, func(conn *pgx.Conn) error {
 		return conn.QueryRow(ctx,
-			"SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'",
+			"SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend' AND pid <> pg_backend_pid()",
 			database).Scan(&n)
 	})
 	return n, err

@@ -1,0 +1,2 @@
+-- name: listen
+LISTEN blotter_work; LISTEN blotter_job;
