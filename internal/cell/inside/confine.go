@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"blotter/internal/cell/inside/onnx"
 	"blotter/internal/cell/wire"
 	"blotter/internal/reason"
 )
@@ -37,7 +38,7 @@ func confine(s wire.Setup) error {
 		return reason.Because(reason.CellStart, err)
 	}
 	args := append([]string{"blotter"}, s.Args(wire.Stage2)...)
-	err = syscall.Exec(wire.Path(wire.BinaryFD), args, []string{"GOTRACEBACK=none"})
+	err = syscall.Exec(wire.Path(wire.BinaryFD), args, []string{"GOTRACEBACK=none", onnx.OneHeap})
 	return reason.Because(reason.CellStart, fmt.Errorf("inside: second stage: %w", err))
 }
 

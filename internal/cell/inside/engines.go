@@ -11,6 +11,7 @@ import (
 	"blotter/internal/cell/inside/extract"
 	"blotter/internal/cell/inside/mark"
 	"blotter/internal/cell/inside/read"
+	"blotter/internal/cell/inside/resident"
 	"blotter/internal/cell/wire"
 	"blotter/internal/reason"
 )
@@ -21,7 +22,9 @@ func loadEngines(s wire.Setup) (engines, error) {
 	if err != nil {
 		return engines{}, coded(reason.CellEngines, err)
 	}
-	debug.FreeOSMemory() // what loading left: the models' bytes, and lists before they were sorted
+	// What loading left: the models' bytes, lists before they were sorted, code that runs once.
+	debug.FreeOSMemory()
+	resident.Program()
 	return e, nil
 }
 

@@ -22,6 +22,7 @@ import (
 type Runtime struct {
 	api       []uintptr
 	env       uintptr
+	library   uintptr // where its file is mapped; 0 where that is not known
 	allocator uintptr
 }
 
@@ -46,7 +47,7 @@ func Open(path string) (*Runtime, error) {
 	if api == 0 {
 		return nil, fmt.Errorf("onnx: the library does not know API version %d", apiVersion)
 	}
-	r := &Runtime{api: unsafe.Slice((*uintptr)(native(api)), functions)}
+	r := &Runtime{api: unsafe.Slice((*uintptr)(native(api)), functions), library: fileOf(getBase)}
 	return r, r.start()
 }
 

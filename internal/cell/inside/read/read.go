@@ -82,7 +82,7 @@ func (r *Reader) load(m Models) (err error) {
 			return fmt.Errorf("read: %s model: %w", s.name, err)
 		}
 	}
-	r.runtime.Trim()
+	r.runtime.Settle()
 	return nil
 }
 
