@@ -18,13 +18,12 @@ import (
 // something to be missing in it.
 const emptySpace = 4
 
-// overlooked returns the boxes of strokes behind colons, in the raster's pixels, in which
-// the words' boxes are given, too.
-func overlooked(r raster, ws []words.Word) []document.Box {
-	if r.w < 4*cell || r.h < 4*cell {
+// overlooked returns the boxes of strokes behind colons, in the raster's pixels.
+func (p *pens) overlooked() []document.Box {
+	if p.tooSmall() {
 		return nil
 	}
-	ws = slices.DeleteFunc(slices.Clone(ws), isLeader)
+	r, ws := p.raster, slices.DeleteFunc(slices.Clone(p.ws), isLeader)
 	var spaces []image.Rectangle
 	for _, w := range ws {
 		if len(spaces) == maxFields {
@@ -37,7 +36,7 @@ func overlooked(r raster, ws []words.Word) []document.Box {
 	if len(spaces) == 0 {
 		return nil
 	}
-	s := inkOf(r, ws, medianHeight(ws))
+	s := p.ink(ws)
 	for _, w := range ws { // whatever was read, however surely, was not overlooked
 		s.print = append(s.print, w.Box.Rect().Inset(-1))
 	}

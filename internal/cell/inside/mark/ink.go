@@ -1,6 +1,7 @@
 package mark
 
 import (
+	"bytes"
 	"image"
 	"slices"
 
@@ -28,7 +29,7 @@ type sheet struct {
 const sureWord = 0.9
 
 // inkOf separates ink from paper and finds the rules. height is that of the words.
-func inkOf(r raster, ws []words.Word, height int) *sheet {
+func inkOf(r raster, height int) *sheet {
 	c := sumUp(r)
 	s := &sheet{pix: make([]uint8, c.cols*cell*c.rows*cell), w: c.cols * cell, h: c.rows * cell, height: height}
 	for y := range s.h {
@@ -39,34 +40,66 @@ func inkOf(r raster, ws []words.Word, height int) *sheet {
 			}
 		}
 	}
-	for _, w := range ws {
-		if w.Confidence >= sureWord && min(w.Box.W, w.Box.H) <= 2*height {
-			s.print = append(s.print, w.Box.Rect().Inset(-1))
-		}
-	}
-	s.findRules(1, s.w, s.w, s.h)
-	s.findRules(s.w, 1, s.h, s.w)
+	s.findRules()
+	s.findUprights()
 	return s
 }
 
-// findRules marks long thin runs along lines: step leads along a line of n pixels,
-// across from line to line, of which there are lines. What crosses a rule stays a stroke.
-func (s *sheet) findRules(step, across, n, lines int) {
-	least, thick := max(32, 4*s.height), max(3, s.height/3)
-	for l := range lines {
-		for k := 0; k < n; {
-			from := k
-			for k < n && s.pix[l*across+k*step] != blank {
-				k++
+// printed are the boxes of the words that are surely print.
+func printed(ws []words.Word, height int) []image.Rectangle {
+	var out []image.Rectangle
+	for _, w := range ws {
+		if w.Confidence >= sureWord && min(w.Box.W, w.Box.H) <= 2*height {
+			out = append(out, w.Box.Rect().Inset(-1))
+		}
+	}
+	return out
+}
+
+// ruleOf is how long a run of ink is for a rule at least, and how thick at most.
+func (s *sheet) ruleOf() (least, thick int) { return max(32, 4*s.height), max(3, s.height/3) }
+
+// findRules marks long thin runs along rows. What crosses a rule stays a stroke.
+func (s *sheet) findRules() {
+	least, thick := s.ruleOf()
+	for y := range s.h {
+		row := s.pix[y*s.w : (y+1)*s.w]
+		for x := 0; x < s.w; {
+			n := bytes.IndexByte(row[x:], blank)
+			if n < 0 {
+				n = s.w - x
 			}
-			if k-from >= least {
-				s.rule(l, from, k, step, across, lines, thick)
+			if n >= least {
+				s.rule(y, x, x+n, 1, s.w, s.h, thick)
 			}
-			k++
+			x += n + 1
 		}
 	}
 }
 
+// findUprights marks those along columns. It goes through the pixels row by row, as they lie
+// in memory, and keeps where the run of each column began.
+func (s *sheet) findUprights() {
+	least, thick := s.ruleOf()
+	began := make([]int, s.w) // one below its pixel, so that 0 is none
+	for y := range s.h + 1 {
+		for x, from := range began {
+			ink := y < s.h && s.pix[y*s.w+x] != blank
+			switch {
+			case ink && from == 0:
+				began[x] = y + 1
+			case !ink && from > 0:
+				if y-from+1 >= least {
+					s.rule(x, from-1, y, s.w, 1, s.w, thick)
+				}
+				began[x] = 0
+			}
+		}
+	}
+}
+
+// rule marks the run [from, to) of line l where it is thin: step leads along the line, across
+// from line to line, of which there are lines.
 func (s *sheet) rule(l, from, to, step, across, lines, thick int) {
 	for k := from; k < to; k++ {
 		a, b := l, l

@@ -1,6 +1,6 @@
 // Package mark finds what is personal in the pixels of a page and is no word: faces,
-// bar codes and codes of squares, and signatures where a label asks for one. It answers
-// with boxes, types and scores.
+// bar codes and codes of squares, and signatures where a label asks for one or a letter ends.
+// It answers with boxes, types and scores.
 //
 // A code is covered because it is there, not because somebody could read it: codes are
 // located by their form, and one that is damaged, blurred or of a kind that no decoder
@@ -67,11 +67,11 @@ func (m *Marker) Find(img image.Image, page *words.Page, decode bool) (Marks, er
 		}
 	}
 	small, n = p.within(inkPixels)
-	ws := reduced(page.Words, k*n)
-	for _, b := range signatures(small, ws) {
+	pen := &pens{raster: small, ws: reduced(page.Words, k*n)}
+	for _, b := range pen.signatures() {
 		out.add(document.Signature, document.ByInk, signatureScore, onPage(b, k*n, page))
 	}
-	for _, b := range overlooked(small, ws) {
+	for _, b := range pen.overlooked() {
 		out.Unread = append(out.Unread, onPage(b, k*n, page))
 	}
 	return out, nil

@@ -12,15 +12,42 @@ import (
 // A signature is ink beside, above or below a label that asks for one, and no printed
 // word. Its strokes are followed wherever they lead, over the line and out of the field.
 
-// signatures returns the boxes of the signatures on a page, in the raster's pixels, in
-// which the words' boxes are given, too.
-func signatures(r raster, ws []words.Word) []document.Box {
-	fs := fields(ws, r.w)
-	if len(fs) == 0 || r.w < 4*cell || r.h < 4*cell {
+// pens looks for what pens left on a page: its raster, and its words in the raster's pixels.
+// Ink is told from paper once, when it is first asked for.
+type pens struct {
+	raster
+	ws    []words.Word
+	sheet *sheet
+}
+
+func (p *pens) tooSmall() bool { return p.w < 4*cell || p.h < 4*cell }
+
+// ink is the page's ink, in which these of its words are print.
+func (p *pens) ink(ws []words.Word) *sheet {
+	if p.sheet == nil {
+		p.sheet = inkOf(p.raster, medianHeight(p.ws))
+	}
+	s := *p.sheet
+	s.print = printed(ws, s.height)
+	return &s
+}
+
+// signatures returns the boxes of the signatures on a page, in the raster's pixels.
+func (p *pens) signatures() []document.Box {
+	if p.tooSmall() {
 		return nil
 	}
-	s := inkOf(r, ws, medianHeight(ws))
+	fs, rooms := fields(p.ws, p.w), signOffs(p.ws, p.raster)
+	if len(fs)+len(rooms) == 0 {
+		return nil
+	}
+	r, s := p.raster, p.ink(p.ws)
 	var out []image.Rectangle
+	for _, room := range rooms {
+		if box := s.handwriting(room); !box.Empty() {
+			out = append(out, s.padded(box, r))
+		}
+	}
 	for _, f := range fs {
 		s.print = append(s.print, f.label)
 	}
