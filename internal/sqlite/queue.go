@@ -94,6 +94,11 @@ func (db *DB) Expire(ctx context.Context, event func(queue.Job) receipt.Event) (
 			if err := t.expire(j); err != nil {
 				return err
 			}
+		}
+		for _, j := range expired { // once all is settled: the lane's virtual time follows
+			if err := t.queued(share{j.Lane, j.Tenant}, t.now); err != nil {
+				return err
+			}
 			if err := t.tell(event(j)); err != nil {
 				return err
 			}
@@ -129,7 +134,7 @@ func (t *tx) expire(j queue.Job) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(t.settle(a), t.queued(a.share, t.now))
+	return t.settle(a)
 }
 
 func (t *tx) expired() ([]queue.Job, error) {

@@ -188,6 +188,24 @@ func newcomersGoFirst(s *suite) {
 	}
 }
 
+// What was charged in advance and given back brings nobody behind whom it was given to.
+func newcomersOweNothing(s *suite) {
+	s.give("a", 20)
+	var held []queue.Lease
+	for range 9 {
+		_, l := s.lend()
+		held = append(held, l)
+	}
+	for _, l := range held {
+		s.finish(l)
+	}
+	s.give("b", 1)
+	first, second := s.turn(time.Second), s.turn(time.Second)
+	if first != "b" && second != "b" {
+		s.Errorf("%s and %s went before the one that came", first, second)
+	}
+}
+
 // A claim is charged at once: several before any job has ended go to one after the other.
 func estimatesSpreadClaims(s *suite) {
 	s.give("a", 4)
@@ -297,12 +315,12 @@ func timeIsCharged(s *suite) {
 func deadTimeIsNotCharged(s *suite) {
 	s.give("a", 9)
 	s.give("b", 9)
-	_, err := s.Store.Claim(s.ctx, queue.Claim{Lease: lease}, claimed) // a's
+	_, err := s.Store.Claim(s.ctx, queue.Claim{Lease: 10 * time.Minute}, claimed) // a's
 	s.must(err)
 	s.Advance(100 * time.Hour)
 	_, err = s.Store.Expire(s.ctx, expired)
 	s.must(err)
-	s.turns(3*time.Minute, "b a")
+	s.turns(3*time.Minute, "b b b a")
 }
 
 func parkedTimeIsNotCharged(s *suite) {
@@ -380,10 +398,10 @@ func meansAreLearnt(s *suite) {
 // A claim for a named job follows no order, and its tenant pays.
 func namedClaimsPay(s *suite) {
 	a := s.give("a", 9)
-	s.give("b", 9)
+	b := s.give("b", 9)
 	s.turn(10*time.Minute, a[5])
-	if got := s.turn(time.Minute, a[3], a[4]); got != "a" {
-		s.Fatalf("a job of %s was lent, which was not named", got)
+	if got := s.turn(time.Minute, b[4], a[4]); got != "a" {
+		s.Fatalf("a job of %s was lent, which came later", got)
 	}
 	s.turns(3*time.Minute, "b b b b a") // 14.4 minutes against 11
 }

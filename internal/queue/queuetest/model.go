@@ -2,7 +2,6 @@ package queuetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -29,6 +28,11 @@ type model struct {
 	held   []*modelReservation // every reservation ever made
 	events []receipt.Event     // in the outbox; each has an actor of its own
 	serial int
+
+	shares   []*modelShare
+	pairs    map[twoShares]*pair
+	before   int64 // the store's clock before this step, milliseconds
+	advanced bool  // this step moved the clock
 }
 
 type modelJob struct {
@@ -44,22 +48,56 @@ type modelJob struct {
 	notBefore, until time.Duration
 	delivered        bool
 	result           string
-	ended            int // how often its end was sealed since it began
-	trail            int // events of it that were sealed
+	ended            int         // how often its end was sealed since it began
+	trail            int         // events of it that were sealed
+	lease            *modelLease // while leased
 }
 
-func runModel(t *testing.T, open func(t *testing.T) Fixture) {
+func runModel(t testing.TB, open func() Fixture) {
 	rapid.Check(t, func(rt *rapid.T) {
-		m := &model{Fixture: open(t), ctx: t.Context()}
+		m := &model{Fixture: open(), ctx: t.Context(), pairs: map[twoShares]*pair{}}
 		defer m.Close()
-		rt.Repeat(map[string]func(*rapid.T){
-			"enqueue": m.enqueue, "claim": m.claim, "extend": m.extend, "finish": m.finish,
-			"release": m.release, "expire": m.expire, "deliver": m.deliver, "seal": m.seal, "advance": m.advance,
+		steps := map[string]func(*rapid.T){
+			"enqueue": m.enqueue, "enqueue many": m.enqueueMany, "claim": m.claim, "claim again": m.claim, "claim more": m.claim,
+			"extend": m.extend, "extend again": m.extend,
+			"finish": m.finish, "release": m.release, "park": m.park, "expire": m.expire, "crash": m.crash,
+			"deliver": m.deliver, "seal": m.seal, "advance": m.advance, "jump": m.jump, "waits": m.waits,
 			"reserve": m.reserve, "renew": m.renew, "abandon": m.abandon, "accept": m.accept,
 			"cancel": m.cancel, "discard": m.discard, "replay": m.replay,
-			"": m.check,
-		})
+		}
+		for name, step := range steps {
+			steps[name] = m.timed(step)
+		}
+		steps[""] = m.check
+		rt.Repeat(steps)
+		m.drain(rt)
 	})
+}
+
+// drain takes every job that is left to its end: none was lost, and none is stranded.
+func (m *model) drain(t *rapid.T) {
+	left := 0
+	for _, j := range m.jobs {
+		if j.state == document.Queued || j.state == document.Leased {
+			left++
+		}
+	}
+	m.Advance(long)
+	m.clock += long
+	m.expire(t)
+	for range left {
+		got, err := m.store(t).Claim(m.ctx, queue.Claim{Lease: lease}, claimed)
+		if err != nil {
+			t.Fatalf("%d jobs were left, and then %v", left, err)
+		}
+		l := queue.Lease{Job: got.ID, Token: got.Token}
+		if err := m.store(t).Finish(m.ctx, l, outcome(document.Released, got.ID)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := m.Store.Claim(m.ctx, queue.Claim{Lease: lease}, claimed); !isNoJob(err) {
+		t.Fatalf("after the last, %s was lent, %v", got.ID, err)
+	}
 }
 
 func (m *model) store(t *rapid.T) Store {
@@ -77,7 +115,7 @@ func (m *model) event(kind receipt.Kind, job document.ID) receipt.Event {
 func (m *model) sent(e receipt.Event) { m.events = append(m.events, e) }
 
 func tenant(t *rapid.T) document.Tenant {
-	return rapid.SampledFrom([]document.Tenant{"clinic", "other"}).Draw(t, "tenant")
+	return rapid.SampledFrom([]document.Tenant{"clinic", heavy, "other"}).Draw(t, "tenant")
 }
 
 func key(t *rapid.T) string { return rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "key") }
@@ -93,10 +131,15 @@ func minutes(t *rapid.T, label string) time.Duration {
 	return time.Duration(rapid.IntRange(1, 4).Draw(t, label)) * time.Minute
 }
 
-func (m *model) advance(t *rapid.T) {
-	d := minutes(t, "by")
+func (m *model) advance(t *rapid.T) { m.pass(minutes(t, "by")) }
+
+// jump is what a clock does that was wrong, or a fleet that was switched off.
+func (m *model) jump(*rapid.T) { m.pass(long) }
+
+func (m *model) pass(d time.Duration) {
 	m.Advance(d)
 	m.clock += d
+	m.advanced = true
 }
 
 func (m *model) find(id document.ID) *modelJob {
@@ -131,6 +174,20 @@ func (m *model) enqueue(t *rapid.T) {
 	m.queued(j)
 }
 
+// enqueueMany makes a backlog.
+func (m *model) enqueueMany(t *rapid.T) {
+	j := fresh(t)
+	for range rapid.IntRange(2, 5).Draw(t, "n") {
+		j.ID = document.NewID()
+		e := m.event(receipt.Received, j.ID)
+		if _, added, err := m.store(t).Enqueue(m.ctx, j, e); err != nil || !added {
+			t.Fatalf("a job was not added: %v", err)
+		}
+		m.sent(e)
+		m.queued(j)
+	}
+}
+
 func (m *model) queued(j queue.Job) *modelJob {
 	k := &modelJob{id: j.ID, tenant: j.Tenant, lane: j.Lane, key: j.Key, state: document.Queued, notBefore: m.clock}
 	m.jobs = append(m.jobs, k)
@@ -138,13 +195,14 @@ func (m *model) queued(j queue.Job) *modelJob {
 }
 
 func (m *model) claim(t *rapid.T) {
-	c := queue.Claim{Lease: minutes(t, "lease"), Lane: rapid.SampledFrom([]document.Lane{"", "interactive", "bulk"}).Draw(t, "lane")}
+	c := queue.Claim{Lease: 3 * minutes(t, "lease"), Lane: rapid.SampledFrom([]document.Lane{"", "interactive", "bulk"}).Draw(t, "lane")}
 	if len(m.jobs) > 0 && rapid.Bool().Draw(t, "only") {
-		c.Only = []document.ID{rapid.SampledFrom(m.jobs).Draw(t, "which").id}
+		c.Only = []document.ID{rapid.SampledFrom(m.jobs).Draw(t, "which").id, rapid.SampledFrom(m.jobs).Draw(t, "or").id}
 	}
 	var e receipt.Event
 	got, err := m.store(t).Claim(m.ctx, c, func(j queue.Job) receipt.Event { e = m.event(receipt.Claimed, j.ID); return e })
 	oldest := m.oldestReady(c)
+	m.lookedPast(c, oldest)
 	if oldest == nil {
 		if !isNoJob(err) {
 			t.Fatalf("nothing is ready, and the claim gave %s, %v", got.ID, err)
@@ -155,7 +213,7 @@ func (m *model) claim(t *rapid.T) {
 		t.Fatal(err)
 	}
 	j := m.find(got.ID)
-	if j == nil || j.state != document.Queued || (c.Only == nil && !m.firstOfTenant(j)) || j.lane != oldest.lane {
+	if j == nil || !j.ready(m.clock) || !m.first(j, c) || j.lane != oldest.lane {
 		t.Fatalf("claimed %+v; the oldest ready is %+v", got, oldest)
 	}
 	m.grew(t, got.Token)
@@ -163,12 +221,45 @@ func (m *model) claim(t *rapid.T) {
 	j.state, j.token, j.until = document.Leased, got.Token, m.clock+c.Lease
 	j.attempt++
 	m.leases = append(m.leases, queue.Lease{Job: j.id, Token: got.Token})
+	if at := m.instant(t); got.Claimed.UnixMilli() < at.lo || got.Claimed.UnixMilli() > at.hi || got.Parked {
+		t.Fatalf("claimed at %v: %+v", at, got)
+	}
+	s := m.share(j.lane, j.tenant)
+	if c.Only == nil {
+		m.inTurn(t, s)
+		m.lent(j, got)
+		m.turn(s)
+	} else {
+		m.lent(j, got)
+		m.named(s)
+	}
 }
 
-// firstOfTenant reports whether no other job of its tenant and lane was ready before it.
-func (m *model) firstOfTenant(j *modelJob) bool {
+// lookedPast notes the lanes in which a claim saw that nothing is ready.
+func (m *model) lookedPast(c queue.Claim, lent *modelJob) {
+	if c.Only != nil {
+		return
+	}
+	for _, lane := range document.Lanes() {
+		if lent != nil && lane == lent.lane {
+			return
+		}
+		if c.Lane == "" || c.Lane == lane {
+			m.looked(lane)
+			m.foundNone(lane)
+		}
+	}
+}
+
+// first reports whether no job that the claim might have lent as well was ready before:
+// none of the same tenant, or of those that were named.
+func (m *model) first(j *modelJob, c queue.Claim) bool {
 	return !slices.ContainsFunc(m.jobs, func(k *modelJob) bool {
-		return k.tenant == j.tenant && k.lane == j.lane && k.ready(m.clock) && k.notBefore < j.notBefore
+		rival := k.tenant == j.tenant
+		if c.Only != nil {
+			rival = slices.Contains(c.Only, k.id)
+		}
+		return rival && k.lane == j.lane && k.ready(m.clock) && k.notBefore < j.notBefore
 	})
 }
 
@@ -204,98 +295,6 @@ func (m *model) oldestReady(c queue.Claim) *modelJob {
 
 func (j *modelJob) ready(now time.Duration) bool {
 	return j.state == document.Queued && j.notBefore <= now
-}
-
-// fenced draws a lease, living or stale, and the job where it is in force.
-func (m *model) fenced(t *rapid.T) (queue.Lease, *modelJob) {
-	if len(m.leases) == 0 {
-		t.Skip("no lease was given yet")
-	}
-	l := rapid.SampledFrom(m.leases).Draw(t, "lease")
-	j := m.find(l.Job)
-	if j.state != document.Leased || j.token != l.Token || j.until <= m.clock {
-		return l, nil
-	}
-	return l, j
-}
-
-// agrees checks a fenced write's error and reports whether it took effect.
-func agrees(t *rapid.T, j *modelJob, err error) bool {
-	if j == nil {
-		if !errors.Is(err, queue.ErrLeaseLost) {
-			t.Fatalf("a lost lease gave %v", err)
-		}
-		return false
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return true
-}
-
-func (m *model) extend(t *rapid.T) {
-	l, j := m.fenced(t)
-	d := minutes(t, "by")
-	_, err := m.store(t).Extend(m.ctx, l, d)
-	if agrees(t, j, err) {
-		j.until = m.clock + d
-	}
-}
-
-func (m *model) finish(t *rapid.T) {
-	l, j := m.fenced(t)
-	target := rapid.SampledFrom([]document.State{document.Released, document.Rejected, document.Dead}).Draw(t, "target")
-	o := queue.Outcome{Target: target, Result: []byte(fmt.Sprint("result ", m.serial)), Event: m.event(receipt.RedactedKind, l.Job)}
-	if agrees(t, j, m.store(t).Finish(m.ctx, l, o)) {
-		m.sent(o.Event)
-		j.state, j.target, j.why, j.result = document.Sealing, target, "", string(o.Result)
-	}
-}
-
-func (m *model) release(t *rapid.T) {
-	l, j := m.fenced(t)
-	d := minutes(t, "pause")
-	now, err := m.Store.Now(m.ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	why := rapid.SampledFrom([]reason.Code{reason.SourceUnreadable, reason.QueueStopped}).Draw(t, "why")
-	e := m.event(receipt.Retried, l.Job)
-	if agrees(t, j, m.store(t).Release(m.ctx, l, why, now.Add(d), e)) {
-		m.sent(e)
-		j.state, j.why, j.notBefore = document.Queued, why, m.clock+d
-		if why == reason.QueueStopped {
-			j.attempt--
-		}
-	}
-}
-
-func (m *model) expire(t *rapid.T) {
-	var made []receipt.Event
-	got, err := m.store(t).Expire(m.ctx, func(j queue.Job) receipt.Event {
-		e := m.event(receipt.LeaseExpired, j.ID)
-		made = append(made, e)
-		return e
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	due := 0
-	for _, j := range m.jobs {
-		if j.state == document.Leased && j.until <= m.clock {
-			due++
-			j.state, j.why, j.notBefore = document.Queued, reason.QueueLeaseLost, m.clock
-			if !slices.ContainsFunc(got, func(k queue.Job) bool { return k.ID == j.id && k.Token == j.token }) {
-				t.Fatalf("the lease on %s did not expire", j.id)
-			}
-		}
-	}
-	if len(got) != due || len(made) != due {
-		t.Fatalf("%d leases expired with %d events; %d were due", len(got), len(made), due)
-	}
-	for _, e := range made {
-		m.sent(e)
-	}
 }
 
 // job draws one of the jobs.
@@ -349,6 +348,9 @@ func (m *model) check(t *rapid.T) {
 			got.Attempt != want.attempt || got.Token != want.token || got.Delivered != want.delivered ||
 			string(got.Result) != want.result || got.Key != want.key || (got.FinalSeq >= 0) != (want.ended > 0) {
 			t.Fatalf("the store has %+v, the model %+v", got, *want)
+		}
+		if parked := want.lease != nil && want.lease.parkedSince != nil; got.Parked != parked || got.Claimed.IsZero() != (want.lease == nil) {
+			t.Fatalf("the store has %+v, the model's lease is %+v", got, want.lease)
 		}
 	}
 	m.checkOutbox(t)

@@ -173,6 +173,9 @@ func (m *model) cancel(t *rapid.T) {
 	j := m.act(t, reason.JobEnded, from, func(s Store, id document.ID) (queue.Job, error) {
 		return s.Cancel(m.ctx, id, func(queue.Job) receipt.Event { e = m.event(receipt.Cancelled, id); return e })
 	})
+	if j != nil && j.lease != nil {
+		m.settled(t, j, false)
+	}
 	m.ending(j, reason.JobCancelled, e)
 }
 

@@ -48,86 +48,90 @@ type Sent struct {
 	State document.State
 }
 
+// checks are the conformance suite.
+var checks = []struct {
+	name string
+	test func(*suite)
+}{
+	{"EnqueueStoresTheJob", enqueueStoresTheJob},
+	{"EnqueueIsIdempotent", enqueueIsIdempotent},
+	{"EnqueueRaceAddsOne", enqueueRaceAddsOne},
+	{"ClaimLendsTheOldest", claimLendsTheOldest},
+	{"ClaimOnlyTheNamed", claimOnlyTheNamed},
+	{"ClaimWaitsForNotBefore", claimWaitsForNotBefore},
+	{"ClaimTakesInteractiveFirst", claimTakesInteractiveFirst},
+	{"ClaimStaysInItsLane", claimStaysInItsLane},
+	{"ClaimersNeverShare", claimersNeverShare},
+	{"ExpiryIsVisible", expiryIsVisible},
+	{"HeartbeatHoldsTheLease", heartbeatHoldsTheLease},
+	{"StaleWorkerWritesNothing", staleWorkerWritesNothing},
+	{"LateWorkerWritesNothing", lateWorkerWritesNothing},
+	{"FinishSealsOnce", finishSealsOnce},
+	{"FinishForgetsTheTask", finishForgetsTheTask},
+	{"ReleaseBacksOff", releaseBacksOff},
+	{"StopIsNoAttempt", stopIsNoAttempt},
+	{"OutboxKeepsOrder", outboxKeepsOrder},
+	{"FailedWriteTellsNothing", failedWriteTellsNothing},
+	{"WorkingCopiesAreCounted", workingCopiesAreCounted},
+	{"ReserveHoldsTheKey", reserveHoldsTheKey},
+	{"ReserveRaceHoldsOne", reserveRaceHoldsOne},
+	{"ReserveWithoutAKey", reserveWithoutAKey},
+	{"RenewHoldsTheKey", renewHoldsTheKey},
+	{"ReservationRunsOut", reservationRunsOut},
+	{"AbandonFreesTheKey", abandonFreesTheKey},
+	{"AcceptStoresTheJob", acceptStoresTheJob},
+	{"AcceptHappensOnce", acceptHappensOnce},
+	{"AcceptRefusesAnotherJob", acceptRefusesAnotherJob},
+	{"AcceptedIsRemembered", acceptedIsRemembered},
+	{"BacklogIsBounded", backlogIsBounded},
+	{"TokensAreOneSequence", tokensAreOneSequence},
+	{"CancelEndsAJob", cancelEndsAJob},
+	{"CancelTakesTheLease", cancelTakesTheLease},
+	{"CancelRefusesEndedJobs", cancelRefusesEndedJobs},
+	{"ActsNeedAJob", actsNeedAJob},
+	{"ReplayBeginsAnew", replayBeginsAnew},
+	{"ReplayNeedsTheOrder", replayNeedsTheOrder},
+	{"DiscardEndsTheDead", discardEndsTheDead},
+	{"TellAppends", tellAppends},
+	{"TrailOfAJob", trailOfAJob},
+	{"JobsAreListed", jobsAreListed},
+	{"ListsAreSlim", listsAreSlim},
+	{"JobsAreFiltered", jobsAreFiltered},
+	{"PressureCountsWhatWaits", pressureCountsWhatWaits},
+	{"SharesFollowTime", sharesFollowTime},
+	{"SharesFollowWeights", sharesFollowWeights},
+	{"IdleEarnsNoCredit", idleEarnsNoCredit},
+	{"NobodySavesUp", nobodySavesUp},
+	{"NewcomersGoFirst", newcomersGoFirst},
+	{"NewcomersOweNothing", newcomersOweNothing},
+	{"EstimatesSpreadClaims", estimatesSpreadClaims},
+	{"EstimatesAreSettled", estimatesAreSettled},
+	{"TimeIsCharged", timeIsCharged},
+	{"DeadTimeIsNotCharged", deadTimeIsNotCharged},
+	{"ParkedTimeIsNotCharged", parkedTimeIsNotCharged},
+	{"MeansAreLearnt", meansAreLearnt},
+	{"NamedClaimsPay", namedClaimsPay},
+	{"LanesAreApart", lanesAreApart},
+	{"WaitsTellsWhoWaits", waitsTellsWhoWaits},
+}
+
 // Run puts a kind of store through the suite. open returns a fresh, empty one.
 func Run(t *testing.T, open func(t *testing.T) Fixture) {
-	for _, c := range []struct {
-		name string
-		test func(*suite)
-	}{
-		{"EnqueueStoresTheJob", enqueueStoresTheJob},
-		{"EnqueueIsIdempotent", enqueueIsIdempotent},
-		{"EnqueueRaceAddsOne", enqueueRaceAddsOne},
-		{"ClaimLendsTheOldest", claimLendsTheOldest},
-		{"ClaimOnlyTheNamed", claimOnlyTheNamed},
-		{"ClaimWaitsForNotBefore", claimWaitsForNotBefore},
-		{"ClaimTakesInteractiveFirst", claimTakesInteractiveFirst},
-		{"ClaimStaysInItsLane", claimStaysInItsLane},
-		{"ClaimersNeverShare", claimersNeverShare},
-		{"ExpiryIsVisible", expiryIsVisible},
-		{"HeartbeatHoldsTheLease", heartbeatHoldsTheLease},
-		{"StaleWorkerWritesNothing", staleWorkerWritesNothing},
-		{"LateWorkerWritesNothing", lateWorkerWritesNothing},
-		{"FinishSealsOnce", finishSealsOnce},
-		{"FinishForgetsTheTask", finishForgetsTheTask},
-		{"ReleaseBacksOff", releaseBacksOff},
-		{"StopIsNoAttempt", stopIsNoAttempt},
-		{"OutboxKeepsOrder", outboxKeepsOrder},
-		{"FailedWriteTellsNothing", failedWriteTellsNothing},
-		{"WorkingCopiesAreCounted", workingCopiesAreCounted},
-		{"ReserveHoldsTheKey", reserveHoldsTheKey},
-		{"ReserveRaceHoldsOne", reserveRaceHoldsOne},
-		{"ReserveWithoutAKey", reserveWithoutAKey},
-		{"RenewHoldsTheKey", renewHoldsTheKey},
-		{"ReservationRunsOut", reservationRunsOut},
-		{"AbandonFreesTheKey", abandonFreesTheKey},
-		{"AcceptStoresTheJob", acceptStoresTheJob},
-		{"AcceptHappensOnce", acceptHappensOnce},
-		{"AcceptRefusesAnotherJob", acceptRefusesAnotherJob},
-		{"AcceptedIsRemembered", acceptedIsRemembered},
-		{"BacklogIsBounded", backlogIsBounded},
-		{"TokensAreOneSequence", tokensAreOneSequence},
-		{"CancelEndsAJob", cancelEndsAJob},
-		{"CancelTakesTheLease", cancelTakesTheLease},
-		{"CancelRefusesEndedJobs", cancelRefusesEndedJobs},
-		{"ActsNeedAJob", actsNeedAJob},
-		{"ReplayBeginsAnew", replayBeginsAnew},
-		{"ReplayNeedsTheOrder", replayNeedsTheOrder},
-		{"DiscardEndsTheDead", discardEndsTheDead},
-		{"TellAppends", tellAppends},
-		{"TrailOfAJob", trailOfAJob},
-		{"JobsAreListed", jobsAreListed},
-		{"ListsAreSlim", listsAreSlim},
-		{"JobsAreFiltered", jobsAreFiltered},
-		{"PressureCountsWhatWaits", pressureCountsWhatWaits},
-		{"SharesFollowTime", sharesFollowTime},
-		{"SharesFollowWeights", sharesFollowWeights},
-		{"IdleEarnsNoCredit", idleEarnsNoCredit},
-		{"NobodySavesUp", nobodySavesUp},
-		{"NewcomersGoFirst", newcomersGoFirst},
-		{"EstimatesSpreadClaims", estimatesSpreadClaims},
-		{"EstimatesAreSettled", estimatesAreSettled},
-		{"TimeIsCharged", timeIsCharged},
-		{"DeadTimeIsNotCharged", deadTimeIsNotCharged},
-		{"ParkedTimeIsNotCharged", parkedTimeIsNotCharged},
-		{"MeansAreLearnt", meansAreLearnt},
-		{"NamedClaimsPay", namedClaimsPay},
-		{"LanesAreApart", lanesAreApart},
-		{"WaitsTellsWhoWaits", waitsTellsWhoWaits},
-	} {
+	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
 			f := open(t)
 			t.Cleanup(f.Close)
-			c.test(&suite{T: t, Fixture: f, ctx: t.Context()})
+			c.test(&suite{TB: t, Fixture: f, ctx: t.Context()})
 		})
 	}
-	t.Run("Model", func(t *testing.T) { runModel(t, open) })
+	t.Run("Model", func(t *testing.T) { runModel(t, func() Fixture { return open(t) }) })
 }
 
 const lease = time.Minute
 
 // suite is one test's fixture with what the tests say all the time.
 type suite struct {
-	*testing.T
+	testing.TB
 	Fixture
 	ctx context.Context
 }
