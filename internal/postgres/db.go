@@ -59,6 +59,13 @@ const (
 
 // Options are what a store is opened with; the zero value is right for a test.
 type Options struct {
+	// NoMigration refuses an older schema, or none, with reason.QueueSchemaOld, rather than
+	// to bring it up to date.
+	NoMigration bool
+	// Schema is told the schema that is there, 0 for none, and the one that it is brought to;
+	// nil: nobody.
+	Schema func(have, want int)
+
 	// Offset is added to the server's clock; nil adds nothing. It may change between
 	// calls. It is for tests.
 	Offset func() time.Duration
@@ -85,7 +92,7 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 		db.offset = func() time.Duration { return 0 }
 	}
 	db.hints = newHints(pool)
-	if err := db.migrate(ctx); err != nil {
+	if err := db.migrate(ctx, o); err != nil {
 		db.Close()
 		return nil, err
 	}

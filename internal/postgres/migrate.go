@@ -12,12 +12,12 @@ import (
 
 // migrate brings the schema up to the newest version, in one transaction under a lock, so
 // that nodes that start at once take turns. Migrations only go forward.
-func (db *DB) migrate(ctx context.Context) error {
+func (db *DB) migrate(ctx context.Context, o Options) error {
 	return failed("bring the schema up to date", db.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
 		if _, err := c.Exec(ctx, sqlBegin); err != nil {
 			return err
 		}
-		if err := migrate(ctx, c); err != nil {
+		if err := migrate(ctx, c, o); err != nil {
 			_ = rollback(ctx, c)
 			return err
 		}
@@ -26,7 +26,7 @@ func (db *DB) migrate(ctx context.Context) error {
 	}))
 }
 
-func migrate(ctx context.Context, c querier) error {
+func migrate(ctx context.Context, c querier, o Options) error {
 	for _, step := range []string{sqlMigrationPatience, sqlMigrationLock, sqlSchemaTable} {
 		if _, err := c.Exec(ctx, step); err != nil {
 			return err
@@ -42,6 +42,12 @@ func migrate(ctx context.Context, c querier) error {
 	}
 	if have > len(steps) {
 		return reason.Because(reason.QueueSchema, fmt.Errorf("schema %d, known are %d", have, len(steps)))
+	}
+	if o.NoMigration && have < len(steps) {
+		return reason.Because(reason.QueueSchemaOld, fmt.Errorf("schema %d, needed is %d", have, len(steps)))
+	}
+	if o.Schema != nil {
+		o.Schema(have, len(steps))
 	}
 	if have == len(steps) {
 		return nil

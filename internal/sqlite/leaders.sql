@@ -1,7 +1,8 @@
 -- name: lead
--- Answers with no row while another node's time has not run out.
+-- Answers with no row while another node's time has not run out. A term that ran out is
+-- over, also for its own leader: the next one has a greater token.
 INSERT INTO leaders AS l (role, node, token, until) VALUES (:role, :node, 1, :until)
-ON CONFLICT (role) DO UPDATE SET token = l.token + (l.node <> excluded.node), node = excluded.node, until = excluded.until
+ON CONFLICT (role) DO UPDATE SET token = l.token + (l.node <> excluded.node OR l.until <= :now), node = excluded.node, until = excluded.until
 WHERE l.node = excluded.node OR l.until <= :now
 RETURNING token;
 

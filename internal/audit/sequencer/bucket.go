@@ -64,13 +64,14 @@ func (b *bucket) Last(ctx context.Context) (body []byte, err error) {
 }
 
 func (b *bucket) list(ctx context.Context) (names []string, err error) {
-	return names, b.objects.List(ctx, "", func(name string) error {
+	err = b.objects.List(ctx, "", func(name string) error {
 		var base int64
 		if _, err := fmt.Sscanf(name, "%d", &base); err == nil && name == recordName(base) {
 			names = append(names, name)
 		}
 		return nil
 	})
+	return names, err
 }
 
 func (b *bucket) Put(ctx context.Context, base int64, body []byte) error {
