@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"testing"
 
 	"blotter/internal/document"
 )
@@ -23,4 +24,21 @@ func Count(ctx context.Context, db *DB, query string) (n int, err error) {
 func Notify(ctx context.Context, db *DB, jobs ...document.ID) error {
 	_, err := db.pool.Exec(ctx, sqlHint, named{"work": false, "jobs": jobs})
 	return err
+}
+
+// HoldTable reads a table in a transaction that stays open until release.
+func HoldTable(t testing.TB, db *DB, table string) (release func()) {
+	t.Helper()
+	held, err := db.pool.Begin(t.Context())
+	if err == nil {
+		_, err = held.Exec(t.Context(), "LOCK TABLE "+table+" IN ACCESS SHARE MODE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := held.Rollback(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
 }

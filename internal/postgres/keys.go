@@ -56,7 +56,7 @@ func (db *DB) ExpiredKeys(ctx context.Context, now time.Time, n int) ([]vault.Ke
 }
 
 // DestroyKey implements retention.Store. Locks are taken in the order of every write:
-// reservation, job, key. What the server's files still hold of the key is Scrub's business.
+// reservation, job, key. What the server's files still hold of the key is left to Scrub.
 func (db *DB) DestroyKey(ctx context.Context, job document.ID, c vault.Class, event receipt.Event) error {
 	body, err := encode(event)
 	if err != nil {

@@ -35,6 +35,10 @@ type Store interface {
 	// job is accepted whose data is gone. vault.ErrKeyGone, and no event: it is not there.
 	DestroyKey(ctx context.Context, job document.ID, c vault.Class, event receipt.Event) error
 	Key(ctx context.Context, job document.ID, c vault.Class) ([]byte, error)
+	// Scrub clears the store's own files of what they still hold of destroyed keys, as far
+	// as DestroyKey could not, and where there is something to clear. It may leave it to a
+	// later call.
+	Scrub(ctx context.Context) error
 	// EndReservation ends the reservation of a job, whoever holds it: nothing is accepted
 	// under it any more. One that is not there, or ended before, is no error.
 	EndReservation(ctx context.Context, job document.ID) error
@@ -56,13 +60,17 @@ type Retention struct {
 // batch is how many keys are looked up at once.
 const batch = 100
 
-// Sweep destroys what is over and deletes what nothing refers to.
+// Sweep destroys what is over, clears the store of what was destroyed and deletes what
+// nothing refers to.
 func (r *Retention) Sweep(ctx context.Context) error {
 	if err := r.destroyExpired(ctx); err != nil {
 		return err
 	}
 	neverBegun := func(job document.ID) receipt.Event { return destroyed(job, vault.Upload) }
 	if err := r.Store.ForgetReservations(ctx, neverBegun); err != nil {
+		return err
+	}
+	if err := r.Store.Scrub(ctx); err != nil {
 		return err
 	}
 	return r.deleteUnreferenced(ctx)

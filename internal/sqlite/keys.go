@@ -57,7 +57,7 @@ func (db *DB) ExpiredKeys(ctx context.Context, now time.Time, n int) ([]vault.Ke
 
 // DestroyKey implements retention.Store. The row is overwritten in the file, and the
 // write-ahead log is cut so that it holds no copy either; where a reader of another process
-// stands in the way of that, the next cut does it.
+// stands in the way of that, the next Scrub does it.
 func (db *DB) DestroyKey(ctx context.Context, job document.ID, c vault.Class, event receipt.Event) error {
 	err := db.write(ctx, "destroy a data key", func(t *tx) error {
 		if err := t.must(vault.ErrKeyGone, sqlKeyRemove, keyName(job, c)...); err != nil {
@@ -79,8 +79,13 @@ func (db *DB) DestroyKey(ctx context.Context, job document.ID, c vault.Class, ev
 	if err != nil {
 		return err
 	}
+	return db.Scrub(ctx)
+}
+
+// Scrub implements retention.Store: it cuts the write-ahead log.
+func (db *DB) Scrub(ctx context.Context) error {
 	var blocked, pages, moved int
-	err = db.writer.QueryRowContext(ctx, sqlWALTruncate).Scan(&blocked, &pages, &moved)
+	err := db.writer.QueryRowContext(ctx, sqlWALTruncate).Scan(&blocked, &pages, &moved)
 	return failed("cut the write-ahead log", err)
 }
 

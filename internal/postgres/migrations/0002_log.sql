@@ -55,6 +55,14 @@ CREATE TABLE destroyed_keys (
     destroyed bigint NOT NULL,
     PRIMARY KEY (job, class)
 );
+CREATE INDEX destroyed_keys_latest ON destroyed_keys (destroyed);
+
+-- When the table of keys was last written anew, without what was destroyed (scrub.go).
+CREATE TABLE scrubs (
+    one int PRIMARY KEY CHECK (one = 1),
+    at  bigint NOT NULL
+);
+INSERT INTO scrubs (one, at) VALUES (1, 0);
 
 -- API keys without their secrets. A revoked key stays, so that its events can be read.
 CREATE TABLE access_keys (
