@@ -21,6 +21,7 @@ type cli struct {
 	Verify     verifyCommand     `cmd:"" help:"Verify receipts, and the files beside them, offline."`
 	Keys       keysCommand       `cmd:"" help:"Make, list and revoke the API keys of the service."`
 	Jobs       jobsCommand       `cmd:"" help:"List and show jobs; replay, discard and cancel them."`
+	Webhooks   webhooksCommand   `cmd:"" help:"List messages that endpoints have not taken; replay and discard them."`
 	Version    versionCommand    `cmd:"" help:"Say which program, engines and models these are."`
 	Completion completionCommand `cmd:"" help:"Print a completion script for a shell."`
 	Help       helpCommand       `cmd:"" help:"Explain a command."`

@@ -17,7 +17,7 @@ import (
 type jobsCommand struct {
 	List    jobsList    `cmd:"" help:"List jobs, the latest first."`
 	Show    jobsShow    `cmd:"" help:"Show a job: its state, reason, timings and signed events."`
-	Replay  jobsReplay  `cmd:"" help:"Put a dead job back into the queue."`
+	Replay  jobsReplay  `cmd:"" help:"Put a dead job, or all with a reason, back into the queue."`
 	Discard jobsDiscard `cmd:"" help:"End a dead job and destroy what was kept for it."`
 	Cancel  jobsCancel  `cmd:"" help:"End a job that waits or works, and destroy what was kept for it."`
 }
@@ -130,10 +130,41 @@ func (j *jobsShow) Run(c *call) (int, error) {
 }
 
 // jobsReplay is `blotter jobs replay`.
-type jobsReplay struct{ jobAct }
+type jobsReplay struct {
+	ID        string `arg:"" optional:"" name:"job" help:"Identifier of the job (j…), from: blotter jobs list."`
+	Reason    string `placeholder:"CODE" help:"Instead of one job: every dead job with this reason code."`
+	Tenant    string `placeholder:"NAME" help:"With --reason: only jobs of this tenant."`
+	PerSecond int    `default:"5" placeholder:"N" help:"With --reason: jobs a second at most, 1 to 1000; 5 without it."`
+	deskFlags
+}
 
 // Run implements command.
-func (j *jobsReplay) Run(c *call) (int, error) { return j.run(c, (*app.Desk).Replay) }
+func (j *jobsReplay) Run(c *call) (int, error) {
+	if j.Reason == "" && j.ID != "" && j.Tenant == "" {
+		return (&jobAct{j.ID, j.deskFlags}).run(c, (*app.Desk).Replay)
+	}
+	if j.Reason == "" || j.ID != "" {
+		return 0, reason.Because(reason.UsageWrong, errors.New("name one job, or the jobs' reason with --reason"))
+	}
+	if j.PerSecond < 1 || j.PerSecond > 1000 {
+		return 0, reason.Because(reason.UsageWrong, errors.New("--per-second is a number from 1 to 1000"))
+	}
+	f, err := (&jobsList{Tenant: j.Tenant, Reason: j.Reason, Limit: 1}).filter()
+	if err != nil {
+		return 0, err
+	}
+	return c.at(j.deskFlags, app.OpenDesk, func(d *app.Desk) error {
+		replayed, passed, err := d.ReplayAll(c.ctx, f, j.PerSecond, func(job client.Job) error {
+			if j.JSON {
+				return printJSON(c.stdio.out, job)
+			}
+			_, err := fmt.Fprintf(c.stdio.out, "%s %s\n", job.ID, job.State)
+			return err
+		})
+		fmt.Fprintf(c.stdio.err, "%d replayed, %d passed over (moved meanwhile, or their documents were destroyed).\n", replayed, passed)
+		return err
+	})
+}
 
 // jobsDiscard is `blotter jobs discard`.
 type jobsDiscard struct{ jobAct }

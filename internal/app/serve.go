@@ -48,13 +48,16 @@ func (s *Service) Serve(ctx context.Context, l Listeners) error {
 	}
 	working, stopWorking := s.graceful(ctx)
 	defer stopWorking()
-	for range s.cfg.Workers {
-		run(&others, ctx, s.claims(working, worker.Want{}))
+	for range s.slots.Claimants() {
+		run(&others, ctx, s.shares(working))
 	}
 	for range s.cfg.Serve.InteractiveWorkers {
 		run(&others, ctx, s.claims(working, worker.Want{Lane: document.Interactive}))
 	}
 	run(&others, ctx, s.tend)
+	if len(s.cfg.Webhooks.Endpoints) > 0 {
+		run(&others, ctx, s.dispatch)
+	}
 	run(&follower, following, s.follow)
 	s.runner.until = working.Done()
 	run(&others, ctx, func(ctx context.Context) error { return s.api.Serve(ctx, l.API) })
@@ -95,15 +98,48 @@ func (s *Service) lastSeal(sealing context.Context) error {
 // another process may have enqueued, or a pause may be over.
 const idle = 250 * time.Millisecond
 
-// claims returns the loop of one worker: it claims while its context lives, and works
-// under the other, which lives longer.
+// claims returns the loop of one worker with a place of its own: it claims while its
+// context lives, and works under the other, which lives longer.
 func (s *Service) claims(working context.Context, want worker.Want) func(context.Context) error {
+	return s.repeat(func(context.Context) error {
+		_, err := s.worker.Next(working, want)
+		return err
+	}, working)
+}
+
+// shares returns the loop of a worker that shares the node's places: before it claims, a
+// parked job may be the one whose turn it is. When the node stops, those that are parked
+// come to their end first.
+func (s *Service) shares(working context.Context) func(context.Context) error {
+	loop := s.repeat(func(ctx context.Context) error {
+		place, err := s.slots.Take(ctx)
+		if err != nil {
+			return nil // the loop is over
+		}
+		defer place.Give()
+		if s.worker.Resume(ctx, place) {
+			return nil
+		}
+		_, err = s.worker.Next(working, worker.Want{Place: place})
+		return err
+	}, working)
+	return func(ctx context.Context) error {
+		err := loop(ctx)
+		s.slots.Close()
+		s.slots.Drain(working)
+		return err
+	}
+}
+
+// repeat returns the loop around one claim: again at once after a job, and otherwise when
+// there may be work.
+func (s *Service) repeat(claim func(context.Context) error, working context.Context) func(context.Context) error {
 	return func(ctx context.Context) error {
 		again := time.NewTicker(idle)
 		defer again.Stop()
 		t := trouble{endless: true}
 		for ctx.Err() == nil {
-			_, err := s.worker.Next(working, want)
+			err := claim(ctx)
 			if err == nil {
 				t.over()
 				continue

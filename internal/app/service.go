@@ -17,6 +17,7 @@ import (
 	"blotter/internal/ops"
 	"blotter/internal/reason"
 	"blotter/internal/source"
+	"blotter/internal/webhook"
 	"blotter/internal/worker"
 	"blotter/receipt"
 )
@@ -30,8 +31,10 @@ type Service struct {
 	api     *intake.API
 	ops     http.Handler
 	keys    *access.Keyring
+	slots   *worker.Slots // places that documents of both lanes share
 	work    chan struct{} // there may be a job to claim; holds one signal for each worker
 	moved   chan move     // jobs that the API moved, and those whose end was sealed
+	ended   chan struct{} // a job has ended, so that there may be somebody to tell; holds one signal
 	meter   *ops.Metrics
 	stopped chan struct{} // closed once nothing new is taken in
 	flush   func(context.Context) error
@@ -40,6 +43,8 @@ type Service struct {
 var (
 	_ worker.Meter = (*ops.Metrics)(nil)
 	_ intake.Meter = (*ops.Metrics)(nil)
+
+	_ webhook.Meter = (*ops.Metrics)(nil)
 )
 
 // move is a job that the API moved, or whose end was sealed.
@@ -68,8 +73,9 @@ func OpenService(ctx context.Context, cfg config.Config, log *slog.Logger) (*Ser
 	}
 	s := &Service{
 		Station: station, sources: sources, changes: newChanges(), keys: &access.Keyring{Store: station.store},
-		work: make(chan struct{}, cfg.Workers+cfg.Serve.InteractiveWorkers), moved: make(chan move, movedMost),
-		stopped: make(chan struct{}),
+		slots: worker.NewSlots(cfg.Workers, parkedMost(cfg, hostMemory()), cfg.Quantum),
+		work:  make(chan struct{}, cfg.Workers+cfg.Serve.InteractiveWorkers), moved: make(chan move, movedMost),
+		ended: make(chan struct{}, 1), stopped: make(chan struct{}),
 	}
 	if err := errors.Join(s.checkHost(ctx), s.assemble(ctx, known)); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -118,7 +124,7 @@ func (s *Service) checkClock(ctx context.Context) error {
 func (s *Service) assemble(ctx context.Context, known policies) error {
 	routes := &ops.Routes{}
 	metrics := ops.NewMetrics(ops.Options{
-		Version: s.code.Module, Revision: s.code.Revision, Pressure: s.store.Pressure, Routes: routes,
+		Version: s.code.Module, Revision: s.code.Revision, Pressure: s.store.Pressure, Slots: s.slots, Undelivered: s.undelivered, Routes: routes,
 	})
 	traces := s.cfg.Traces
 	traces.Version, traces.Routes, traces.Lost = s.code.Module, routes, metrics.SpansLost
@@ -152,6 +158,7 @@ func (s *Service) equip(m *ops.Metrics, t trace.Tracer) {
 	s.sealed = func(id document.ID, moved document.State) {
 		s.changes.moved(id)
 		if moved.Ended() {
+			signal(s.ended)
 			s.note(move{id, true})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"blotter/internal/cell"
 	"blotter/internal/config"
 	"blotter/internal/document"
+	"blotter/internal/queue"
 	"blotter/internal/reason"
 	"blotter/internal/retention"
 	"blotter/internal/sqlite"
@@ -78,7 +79,7 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger, progress fun
 // newWorker makes a worker that gives its documents to the cells of a pool.
 func (s *Station) newWorker(cells *cell.Pool) *worker.Worker {
 	return &worker.Worker{
-		Config: worker.Config{Lease: s.cfg.Lease, Heartbeat: s.cfg.Lease / 3, Backoff: s.cfg.Backoff},
+		Config: worker.Config{Lease: s.cfg.Lease, Heartbeat: s.cfg.Lease / 3, Backoff: s.cfg.Backoff, BulkNice: s.cfg.BulkNice},
 		Store:  s.store, Vault: s.vault, Cells: cells, Root: s.root, Node: node, Code: s.code, Log: s.log,
 		Budgets: s.cfg.Budgets, Sealed: s.wakeSequencer,
 	}
@@ -91,7 +92,7 @@ const node = "local"
 func databaseFile(data string) string { return filepath.Join(data, "blotter.db") }
 
 func (s *Station) openStores(ctx context.Context) (err error) {
-	if s.store, err = sqlite.Open(ctx, databaseFile(s.cfg.Data), sqlite.Options{}); err != nil {
+	if s.store, err = sqlite.Open(ctx, databaseFile(s.cfg.Data), sqlite.Options{Settings: queue.Settings{Endpoints: s.cfg.Webhooks.Names()}}); err != nil {
 		return err
 	}
 	s.vault, err = vault.Open(ctx, filepath.Join(s.cfg.Data, "vault"), filepath.Join(s.cfg.Data, "station.key"), s.store)

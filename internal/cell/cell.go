@@ -54,6 +54,17 @@ type Watcher interface {
 	Progress(stage document.Stage, index int)
 }
 
+// Background is a Sink whose document gives way to others.
+type Background interface {
+	// Nice is how far the cell's priority is lowered below this process's, from 0 (not at all) to 19.
+	Nice() int
+	// Between is asked before each asset. It returns nil where the cell may go on at once.
+	// Otherwise the cell stands still, with its memory and its place in the document, until
+	// rest returns; that time does not count towards the document's limit. An error of rest
+	// ends the cell.
+	Between() (rest func(context.Context) error)
+}
+
 // Report sums up a document.
 type Report struct {
 	Format      document.Format
@@ -147,10 +158,8 @@ func (c *Cell) run(ctx context.Context, doc *os.File, t wire.Task, r *session) e
 		return err
 	}
 	defer c.killOn(ctx)()
-	late := time.AfterFunc(time.Duration(t.Limits.Seconds)*time.Second, func() {
-		c.kill(reason.Because(reason.CellTimeout, fmt.Errorf("cell: over %d s", t.Limits.Seconds)))
-	})
-	defer late.Stop()
+	p := &pace{cell: c, sink: r.sink, limit: time.Duration(t.Limits.Seconds) * time.Second}
+	defer p.begin()()
 	if err := wire.SendTask(c.conn, t, doc); err != nil {
 		return c.ended(err, reason.CellCrashed)
 	}
@@ -160,7 +169,11 @@ func (c *Cell) run(ctx context.Context, doc *os.File, t wire.Task, r *session) e
 		if err != nil {
 			return c.ended(err, reason.CellCrashed)
 		}
-		if over, err := r.take(m); over || err != nil {
+		over, err := r.take(m)
+		if err == nil && betweenAssets(m) {
+			err = p.between(ctx)
+		}
+		if over || err != nil {
 			c.memory.look() // while the process is still there
 			r.report.CPU = computed(c.PID()) - loaded
 			return err

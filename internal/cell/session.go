@@ -13,6 +13,9 @@ import (
 	"blotter/internal/reason"
 )
 
+// passes is how often a cell goes through the assets: it reads them, and then redacts.
+const passes = 2
+
 // session is the parent's side of one document: it knows which message may come next
 // and what it may say.
 //
@@ -26,6 +29,7 @@ type session struct {
 	assets   int // announced
 	pixels   int64
 	progress int
+	pauses   int     // between two assets
 	open     *opened // the asset that is being told, or nil
 }
 
@@ -193,8 +197,13 @@ func (s *session) takeAssetDone(m wire.AssetDone) error {
 
 func (s *session) takeProgress(m wire.Progress) error {
 	s.progress++
-	if s.progress > wire.MaxProgress || m.Stage.String() == "invalid" || int64(m.Index) > int64(s.task.Limits.Assets) {
+	if s.progress > wire.MaxProgress || m.Stage.String() == "invalid" || int64(m.Index) > int64(s.assets) {
 		return wire.Violation("Progress out of range")
+	}
+	if betweenAssets(m) {
+		if s.pauses++; s.pauses > passes*s.assets { // each costs us an answer
+			return wire.Violation("more pauses between assets than there are")
+		}
 	}
 	if w, ok := s.sink.(Watcher); ok {
 		w.Progress(m.Stage, int(m.Index))

@@ -25,6 +25,7 @@ import (
 	"blotter/internal/queue"
 	"blotter/internal/reason"
 	"blotter/internal/strictyaml"
+	"blotter/internal/webhook"
 )
 
 // Config is the configuration of a node, complete: no field means "default" any more.
@@ -36,10 +37,14 @@ type Config struct {
 	Workers    int           // documents at once, ≥ 1
 	Lease      time.Duration // length of a claim without a heartbeat
 	Backoff    queue.Backoff
+	Quantum    time.Duration           // for which a bulk job computes before it gives way to others
+	Parked     int                     // bulk jobs that may have given way at once; −1: as many as memory allows
+	BulkNice   int                     // how far the priority of cells with bulk documents is lowered
 	Cell       cell.Config             // but for Engines, which the application finds
 	Classifier engine.ClassifierConfig // which the operator brings; zero: none
 	Serve      Serve
 	API        intake.Config
+	Webhooks   webhook.Config
 	Budgets    document.Budgets
 	Traces     ops.TraceConfig
 }
@@ -168,7 +173,7 @@ func (d *draft) finish(env map[string]string) error {
 	if c.Workers == 0 {
 		c.Workers = max(1, runtime.NumCPU()/2)
 	}
-	problems = append(problems, c.LogLevel.UnmarshalText([]byte(d.logLevel)), d.acceptMissing(), c.Backoff.Validate(), c.Cell.Validate(), c.Classifier.Validate(), c.API.Validate(), c.Traces.Validate())
+	problems = append(problems, c.LogLevel.UnmarshalText([]byte(d.logLevel)), d.acceptMissing(), d.joinWebhooks(), c.Backoff.Validate(), c.Cell.Validate(), c.Classifier.Validate(), c.API.Validate(), c.Traces.Validate())
 	return errors.Join(problems...)
 }
 

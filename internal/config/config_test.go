@@ -21,6 +21,7 @@ import (
 	"blotter/internal/ops"
 	"blotter/internal/queue"
 	"blotter/internal/reason"
+	"blotter/internal/webhook"
 )
 
 var update = flag.Bool("update", false, "write docs/configuration.md from the default file")
@@ -33,6 +34,7 @@ func TestDefaults(t *testing.T) {
 	want := config.Config{
 		Data: "/home/x/.local/state/blotter", Engines: "/e", WorkDir: "/home/x/.local/state/blotter/work",
 		LogLevel: slog.LevelWarn, Workers: c.Workers, Lease: 10 * time.Second, Backoff: queue.DefaultBackoff,
+		Quantum: 30 * time.Second, Parked: -1, BulkNice: 10, Webhooks: webhook.Config{Backoff: webhook.DefaultBackoff},
 		Cell: cell.Config{MemoryBytes: cell.DefaultMemory, AddressSpaceBytes: cell.DefaultAddressSpace,
 			StartTimeout: cell.DefaultStartTimeout},
 		Classifier: engine.ClassifierConfig{Labels: []string{}},

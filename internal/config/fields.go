@@ -26,6 +26,9 @@ type draft struct {
 	logLevel string
 	accept   []string
 	rate     int // requests a second
+
+	endpoints      []string // of webhooks
+	webhookSecrets string   // file
 }
 
 // minCellMemory is the least resident memory of a cell, 640 MiB: with less, honest pages
@@ -38,11 +41,11 @@ func newDraft(c *Config) *draft {
 }
 
 // listFields are the settings that are lists; in a variable their items stand between commas.
-var listFields = []string{"cell.accept_missing", "classifier.labels", "serve.policies", "serve.sources"}
+var listFields = []string{"cell.accept_missing", "classifier.labels", "serve.policies", "serve.sources", "webhooks.endpoints"}
 
 // fields lists every setting in the order of the default file.
 func (d *draft) fields() []strictyaml.Field {
-	return slices.Concat(d.nodeFields(), d.classifierFields(), d.serveFields(), d.apiFields(), d.budgetFields())
+	return slices.Concat(d.nodeFields(), d.classifierFields(), d.serveFields(), d.apiFields(), d.webhookFields(), d.budgetFields())
 }
 
 // nodeFields are the settings of every command.
@@ -58,10 +61,13 @@ func (d *draft) nodeFields() []strictyaml.Field {
 		{Path: "queue.backoff_base", Set: strictyaml.Duration(&c.Backoff.Base, time.Millisecond, 24*time.Hour)},
 		{Path: "queue.backoff_cap", Set: strictyaml.Duration(&c.Backoff.Cap, time.Millisecond, 24*time.Hour)},
 		{Path: "queue.attempts", Set: strictyaml.Whole(&c.Backoff.Attempts, 1, 100)},
+		{Path: "queue.quantum", Set: strictyaml.Duration(&c.Quantum, 0, 24*time.Hour)},
+		{Path: "queue.parked", Set: strictyaml.Whole(&c.Parked, -1, 1024)},
 		{Path: "cell.memory_bytes", Set: strictyaml.Whole(&c.Cell.MemoryBytes, minCellMemory, 1<<44)},
 		{Path: "cell.address_space_bytes", Set: strictyaml.Whole(&c.Cell.AddressSpaceBytes, 1<<26, 1<<46)},
 		{Path: "cell.threads", Set: strictyaml.Whole(&c.Cell.Threads, 0, 256)},
 		{Path: "cell.nice", Set: strictyaml.Whole(&c.Cell.Nice, 0, 19)},
+		{Path: "cell.bulk_nice", Set: strictyaml.Whole(&c.BulkNice, 0, 19)},
 		{Path: "cell.start_timeout", Set: strictyaml.Duration(&c.Cell.StartTimeout, time.Second, 10*time.Minute)},
 		{Path: "cell.accept_missing", Set: strictyaml.List(&d.accept, checkProtection)},
 	}

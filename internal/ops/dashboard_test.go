@@ -29,6 +29,12 @@ var board = []struct {
 		{"Oldest ready job", "s", [][2]string{{`max by (tenant, lane) (blotter_backlog_age_seconds)`, "{{tenant}} {{lane}}"}}},
 		{"Leases expired", "short", [][2]string{{`sum by (lane) (increase(blotter_leases_expired_total[15m]))`, "{{lane}}"}}},
 	}},
+	{"Places and those who are told", []panel{
+		{"Places taken", "short", [][2]string{{`sum by (state) (blotter_slot_jobs)`, "{{state}}"}, {`sum(blotter_slots)`, "places"}}},
+		{"Places given on", "short", [][2]string{{`sum(increase(blotter_yields_total[15m]))`, "parked"}}},
+		{"Webhook messages", "short", [][2]string{{`max by (status) (blotter_webhooks)`, "{{status}}"}, {`sum by (reason) (increase(blotter_webhook_attempts_total[15m]))`, "attempts: {{reason}}"}, {`sum by (reason) (increase(blotter_webhooks_given_up_total[15m]))`, "given up: {{reason}}"}}},
+		{"Webhook times", "s", [][2]string{{`histogram_quantile(0.95, sum by (le) (rate(blotter_webhook_attempt_duration_seconds_bucket[15m])))`, "attempt, 95 of 100"}, {`max(blotter_webhook_age_seconds)`, "oldest"}}},
+	}},
 	{"Input: grows with the documents", []panel{
 		{"Seconds per megapixel", "s", [][2]string{
 			{`histogram_quantile(0.5, sum by (le) (rate(blotter_decode_seconds_per_megapixel_bucket[30m])))`, "median"},

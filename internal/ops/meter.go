@@ -61,6 +61,22 @@ func (m *Metrics) Retried(why reason.Code) {
 // LeaseExpired implements worker.Meter.
 func (m *Metrics) LeaseExpired(lane document.Lane) { m.leases.WithLabelValues(laneLabel(lane)).Inc() }
 
+// Yielded implements worker.Meter.
+func (m *Metrics) Yielded() { m.yields.Inc() }
+
+// Attempted implements webhook.Meter.
+func (m *Metrics) Attempted(why reason.Code, took time.Duration) {
+	code, _ := reasonLabels(why)
+	m.webhooks.WithLabelValues(code).Inc()
+	m.webhookTime.Observe(took.Seconds())
+}
+
+// GaveUp implements webhook.Meter.
+func (m *Metrics) GaveUp(why reason.Code) {
+	code, _ := reasonLabels(why)
+	m.webhooksDead.WithLabelValues(code).Inc()
+}
+
 // CellKilled implements worker.Meter.
 func (m *Metrics) CellKilled(why reason.Code) {
 	cause := other

@@ -23,6 +23,12 @@ type Options struct {
 	// never twice at once, and may take scrapeLimit. nil: no store is watched.
 	Pressure func(context.Context) (queue.Pressure, error)
 
+	// Slots are the node's places; nil: none are shown.
+	Slots Slots
+	// Undelivered asks the store for webhook messages that were not taken, as Pressure does;
+	// nil: none are shown.
+	Undelivered func(context.Context) (Undelivered, error)
+
 	// Tenants is how many tenants have series of their own; the others share one. 0: 50.
 	Tenants int
 	// Routes are the patterns that may label requests; nil: none.
@@ -45,13 +51,18 @@ type Metrics struct {
 	ended      *prometheus.CounterVec
 	retries    *prometheus.CounterVec
 	leases     *prometheus.CounterVec
+	yields     prometheus.Counter
 	cells      *prometheus.CounterVec
-	requests   *prometheus.CounterVec
-	durations  *prometheus.HistogramVec
-	refused    *prometheus.CounterVec
-	documents  *prometheus.CounterVec
-	bytes      *prometheus.CounterVec
-	spansLost  prometheus.Counter
+
+	webhooks     *prometheus.CounterVec
+	webhooksDead *prometheus.CounterVec
+	webhookTime  prometheus.Histogram
+	requests     *prometheus.CounterVec
+	durations    *prometheus.HistogramVec
+	refused      *prometheus.CounterVec
+	documents    *prometheus.CounterVec
+	bytes        *prometheus.CounterVec
+	spansLost    prometheus.Counter
 }
 
 // Upper bounds of histograms, in seconds.
@@ -77,6 +88,12 @@ func NewMetrics(o Options) *Metrics {
 	m.work()
 	m.intake()
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build(o))
+	if o.Slots != nil {
+		m.registry.MustRegister(newPlaces(o.Slots))
+	}
+	if o.Undelivered != nil {
+		m.registry.MustRegister(newUndelivered(o.Undelivered))
+	}
 	if o.Pressure != nil {
 		m.registry.MustRegister(newPressure(o.Pressure, o.Tenants))
 	}
@@ -93,7 +110,11 @@ func (m *Metrics) work() {
 	m.ended = m.counters("blotter_jobs_ended_total", "Jobs that ended.", "state", "reason", "owner")
 	m.retries = m.counters("blotter_job_retries_total", "Attempts that failed and will be made again.", "reason", "owner")
 	m.leases = m.counters("blotter_leases_expired_total", "Claims that were abandoned.", "lane")
+	m.yields = m.counters("blotter_yields_total", "Bulk jobs that gave their place on to others and parked.").WithLabelValues()
 	m.cells = m.counters("blotter_cells_killed_total", "Cells that did not end by themselves.", "cause")
+	m.webhooks = m.counters("blotter_webhook_attempts_total", "Attempts to deliver a webhook message; reason none where it was taken.", "reason")
+	m.webhooksDead = m.counters("blotter_webhooks_given_up_total", "Webhook messages that were given up.", "reason")
+	m.webhookTime = m.histograms("blotter_webhook_attempt_duration_seconds", "Time that an attempt to deliver a webhook message took.", answerBounds).WithLabelValues().(prometheus.Histogram)
 	for _, s := range document.Stages() {
 		m.overBudget.WithLabelValues(s.String())
 	}

@@ -39,6 +39,10 @@ func busy(context.Context) (queue.Pressure, error) {
 
 // tellAll calls every method with what workers and the API tell.
 func tellAll(m *Metrics) {
+	m.Yielded()
+	m.Attempted("", time.Second)
+	m.Attempted(reason.WebhookRefused, time.Second)
+	m.GaveUp(reason.WebhookGone)
 	for _, s := range document.Stages() {
 		m.Stage(s, document.Released, time.Second, s == document.StageRead)
 	}
@@ -56,10 +60,19 @@ func tellAll(m *Metrics) {
 	m.SpansLost(2)
 }
 
+// halfFull are the places of a node.
+type halfFull struct{}
+
+func (halfFull) Places() int { return 4 }
+func (halfFull) Busy() int   { return 2 }
+func (halfFull) Parked() int { return 1 }
+
+func twoLate(context.Context) (Undelivered, error) { return Undelivered{Pending: 2, Dead: 3}, nil }
+
 func exercised() *Metrics {
 	routes := &Routes{}
 	routes.Learn(route)
-	m := NewMetrics(Options{Version: "1.2.3", Revision: "abc", Pressure: busy, Tenants: 2, Routes: routes})
+	m := NewMetrics(Options{Version: "1.2.3", Revision: "abc", Pressure: busy, Tenants: 2, Routes: routes, Slots: halfFull{}, Undelivered: twoLate})
 	tellAll(m)
 	return m
 }
@@ -99,6 +112,11 @@ func TestScrapeShowsWhatWasTold(t *testing.T) {
 		`blotter_jobs_ended_total{owner="document",reason="extract.pixel_limit",state="rejected"} 1`,
 		`blotter_job_retries_total{owner="document",reason="cell.memory_limit"} 1`,
 		`blotter_leases_expired_total{lane="bulk"} 1`,
+		`blotter_yields_total 1`,
+		`blotter_slots 4`, `blotter_slot_jobs{state="busy"} 2`, `blotter_slot_jobs{state="parked"} 1`,
+		`blotter_webhook_attempts_total{reason="none"} 1`, `blotter_webhook_attempts_total{reason="webhook.refused"} 1`,
+		`blotter_webhooks_given_up_total{reason="webhook.gone"} 1`, `blotter_webhook_attempt_duration_seconds_count 2`,
+		`blotter_webhooks{status="pending"} 2`, `blotter_webhooks{status="dead"} 3`, `blotter_webhook_age_seconds 0`,
 		`blotter_cells_killed_total{cause="cell.memory_limit"} 1`,
 		`blotter_cells_killed_total{cause="cell.crashed"} 0`,
 		`blotter_http_requests_total{route="GET /v1/jobs/{id}",status="429"} 1`,
@@ -145,9 +163,9 @@ func allowedLabels() map[string][]string {
 	}
 	return map[string][]string{
 		"stage": and(stages, "invalid"), "outcome": and(states, other), "lane": and(lanes, other),
-		"state":  and(states, "ready", "later", "leased", other),
+		"state":  and(states, "ready", "later", "leased", "busy", "parked", other),
 		"reason": and(codes, none), "owner": and(owners, none), "cause": and(codes, other),
-		"route": {route, none, other}, "status": {"404", "429", other}, "tenant": {"a", "b", "c", others},
+		"route": {route, none, other}, "status": {"404", "429", "pending", "dead", other}, "tenant": {"a", "b", "c", others},
 	}
 }
 
@@ -163,6 +181,8 @@ func TestLabelsComeFromEnumerations(t *testing.T) {
 	m.Retried(canary)
 	m.LeaseExpired(canary)
 	m.CellKilled(canary)
+	m.Attempted(canary, time.Second)
+	m.GaveUp(canary)
 	m.Answered("GET /v1/jobs/"+canary, 9999, canary, time.Second)
 	m.Answered(none, 404, reason.APINotFound, time.Second)
 	m.Took(canary, canary, 1)

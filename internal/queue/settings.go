@@ -15,6 +15,9 @@ type Settings struct {
 	// Weights are the shares of tenants: one of weight 3 gets three times the processing
 	// time of one of weight 1 while both have work waiting. Absent: 1. 1 to MaxWeight.
 	Weights map[document.Tenant]int
+
+	// Endpoints names the webhook endpoints that are told of a tenant's ended jobs; nil: none.
+	Endpoints func(document.Tenant) []string
 }
 
 // MaxWeight bounds a weight, so that a charge of a millisecond is a unit at least.

@@ -7,6 +7,7 @@ package reason
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Code is a stable name such as "extract.pixel_limit".
@@ -51,6 +52,10 @@ type Entry struct {
 type Error struct {
 	Code Code
 	Err  error // may be nil; never shown to a caller, never logged where it could hold a name
+
+	// After is how long the other side asked to be left alone (Retry-After); 0 where it did
+	// not say. A new attempt is made no sooner.
+	After time.Duration
 }
 
 func (e *Error) Error() string {
@@ -65,6 +70,15 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Because gives err a code. It returns an error even where err is nil.
 func Because(code Code, err error) error { return &Error{Code: code, Err: err} }
+
+// After finds how long the other side asked to be left alone; 0 where it did not say.
+func After(err error) time.Duration {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.After
+	}
+	return 0
+}
 
 // Of finds the code of an error; Internal where it has none, "" for nil.
 func Of(err error) Code {

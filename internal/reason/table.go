@@ -69,6 +69,13 @@ const (
 	VaultKeyGone     Code = "vault.key_destroyed"
 	VaultOverwrites  Code = "vault.no_create_only"
 
+	WebhookUnreachable Code = "webhook.unreachable"
+	WebhookRefused     Code = "webhook.refused"
+	WebhookGone        Code = "webhook.gone"
+	WebhookPrivate     Code = "webhook.private_address"
+	WebhookRemoved     Code = "webhook.endpoint_removed"
+	WebhookUnknown     Code = "webhook.no_such_delivery"
+
 	AuditRollback    Code = "audit.log_rolled_back"
 	AuditUnavailable Code = "audit.unavailable"
 	AuditKey         Code = "audit.key_unusable"

@@ -95,7 +95,7 @@ func checkClass(t *testing.T, e reason.Entry) {
 	case reason.Permanent:
 		// What is wrong with a receipt or a request says nothing about a document.
 		room, _, _ := strings.Cut(string(e.Code), ".")
-		ofADocument := !slices.Contains([]string{"receipt", "api", "job", "access"}, room)
+		ofADocument := !slices.Contains([]string{"receipt", "api", "job", "access", "webhook"}, room)
 		if ofADocument && e.Exit != reason.ExitRejected {
 			t.Errorf("%s is permanent and exits with %d", e.Code, e.Exit)
 		}

@@ -99,8 +99,12 @@ func (t *tx) seal(pending int64, e audit.Entry) error {
 	if err := t.trace(about, e.Sequence); err != nil || job == "" {
 		return err
 	}
-	return t.must(errors.New("the job of a sealed event does not wait for it"), sqlJobSealed,
+	err = t.must(errors.New("the job of a sealed event does not wait for it"), sqlJobSealed,
 		sql.Named("id", job), sql.Named("state", state), sql.Named("sequence", e.Sequence), sql.Named("now", t.now))
+	if err != nil {
+		return err
+	}
+	return t.announce(document.ID(job), document.State(state), e.Sequence)
 }
 
 func (t *tx) addHashes(first int64, hashes []tlog.Hash) error {

@@ -40,7 +40,9 @@ func (m *meter) Decoded(pixels int64, d time.Duration)   { m.note("decoded %d in
 func (m *meter) Ended(s document.State, why reason.Code) { m.note("ended %s %s", s, why) }
 func (m *meter) Retried(why reason.Code)                 { m.note("retried %s", why) }
 func (m *meter) LeaseExpired(l document.Lane)            { m.note("expired %s", l) }
-func (m *meter) CellKilled(why reason.Code)              { m.note("killed %s", why) }
+func (m *meter) Yielded()                                { m.note("yielded") }
+
+func (m *meter) CellKilled(why reason.Code) { m.note("killed %s", why) }
 
 // measured is a station whose cells report times.
 func measured(t *testing.T) (*station, *meter) {

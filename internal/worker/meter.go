@@ -23,6 +23,8 @@ type Meter interface {
 	Retried(why reason.Code)
 	// LeaseExpired is a claim that was abandoned.
 	LeaseExpired(lane document.Lane)
+	// Yielded is a bulk job that gave its place on and parked.
+	Yielded()
 	// CellKilled is a cell that did not end by itself: cell.memory_limit, cell.time_limit,
 	// cell.crashed, cell.killed, cell.protocol.
 	CellKilled(why reason.Code)
@@ -37,6 +39,7 @@ func (silent) Decoded(int64, time.Duration)                              {}
 func (silent) Ended(document.State, reason.Code)                         {}
 func (silent) Retried(reason.Code)                                       {}
 func (silent) LeaseExpired(document.Lane)                                {}
+func (silent) Yielded()                                                  {}
 func (silent) CellKilled(reason.Code)                                    {}
 
 func (w *Worker) meter() Meter {

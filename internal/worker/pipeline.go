@@ -32,6 +32,10 @@ type attempt struct {
 	timings document.Timings
 	began   [len(document.Timings{})]time.Time // by stage, by this process's clock
 
+	place    *Place    // nil: it never parks
+	computes time.Time // since when it computes without having parked
+	asked    time.Time // when it last asked whether others wait
+
 	log   *slog.Logger
 	ended document.State // what the attempt brought about; empty where it wrote nothing
 	why   reason.Code

@@ -50,6 +50,7 @@ type Config struct {
 	Lease     time.Duration // length of a lease without a heartbeat
 	Heartbeat time.Duration // a third of the lease
 	Backoff   queue.Backoff
+	BulkNice  int // how far below this process's the priority of cells with bulk documents is, 0 to 19
 }
 
 // Worker processes one job at a time; several goroutines may share one.
@@ -80,6 +81,10 @@ type Worker struct {
 type Want struct {
 	Only []document.ID // no other job; nil: any
 	Lane document.Lane // no other lane; empty: interactive jobs first, then bulk
+
+	// Place is the claimant's, which a bulk job may give on; nil: it computes where no other
+	// waits for its place.
+	Place *Place
 }
 
 // Next claims a job and brings it as far as it gets: to its end, or back into the
@@ -94,15 +99,16 @@ func (w *Worker) Next(ctx context.Context, want Want) (document.ID, error) {
 		return "", err
 	}
 	w.told()
-	return j.ID, w.work(ctx, attempt, j)
+	return j.ID, w.work(ctx, attempt, j, want.Place)
 }
 
 // work makes an attempt and tells of it. process ends when this process stops; ctx also
 // when the job is dropped.
-func (w *Worker) work(process, ctx context.Context, j queue.Job) error {
+func (w *Worker) work(process, ctx context.Context, j queue.Job, p *Place) error {
 	ctx, span := w.span(ctx, j)
 	a := &attempt{
 		worker: w, job: j, lease: queue.Lease{Job: j.ID, Token: j.Token, Until: j.LeaseUntil}, bytes: j.Bytes, log: w.Log,
+		place: p, computes: time.Now(),
 	}
 	if c := span.SpanContext(); c.HasTraceID() {
 		a.log = w.Log.With("trace", c.TraceID().String())
@@ -182,7 +188,7 @@ func (a *attempt) fail(ctx context.Context, cause error) error {
 	if err != nil {
 		return fmt.Errorf("worker: read the store's clock: %w", err)
 	}
-	return a.release(ctx, code, now.Add(v.After))
+	return a.release(ctx, code, now.Add(max(v.After, min(reason.After(cause), w.Config.Backoff.Cap))))
 }
 
 // levelOf: that a document was rejected is an ordinary end; all else wants attention.

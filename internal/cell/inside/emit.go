@@ -14,9 +14,22 @@ import (
 
 // emitter says things to the parent. After a failed write it stays silent: the parent
 // has gone, and the cell follows.
-type emitter struct{ w *bufio.Writer }
+type emitter struct {
+	w    *bufio.Writer
+	goOn chan struct{} // the parent's word to go on with the next asset; nil where nobody gives it
+}
 
 func newEmitter(w io.Writer) *emitter { return &emitter{w: bufio.NewWriterSize(w, wire.MaxChunk)} }
+
+// next says which asset is next, and waits until the parent says to go on: it may give the
+// processor to another document meanwhile.
+func (e *emitter) next(stage document.Stage, index int) error {
+	err := e.send(wire.Progress{Stage: stage, Index: uint32(index)})
+	if err == nil && e.goOn != nil {
+		<-e.goOn
+	}
+	return err
+}
 
 // send writes a message and everything before it.
 func (e *emitter) send(m wire.Message) error {

@@ -49,3 +49,6 @@ func noEngines() bool {
 // SetOmit leaves boxes out when they are painted: round 0 is the first time, later ones
 // follow a look.
 func SetOmit(f func(round int, fs []document.Finding) []document.Finding) { omit = f }
+
+// Next names the next asset and waits for the parent's word.
+func (e *emitter) Next(s document.Stage, index int) error { return e.next(s, index) }

@@ -52,6 +52,7 @@ func Main() int {
 		return 1
 	}
 	out := newEmitter(descriptor(wire.SocketFD))
+	out.goOn = make(chan struct{})
 	if stage == wire.Stage1 {
 		err = confine(setup) // returns only if it fails
 	} else {
@@ -92,7 +93,7 @@ func serve(s wire.Setup, out *emitter) error {
 	if err != nil {
 		return reason.Because(reason.CellCrashed, err)
 	}
-	go exitWithParent()
+	go obeyParent(out.goOn)
 	work(e, task, doc, out)
 	select {} // the parent looks at our memory once more, then hangs up
 }
@@ -104,12 +105,16 @@ var (
 	work = redactDocument
 )
 
-// exitWithParent ends this process when the parent's end of the socket closes. The
-// parent says nothing after the task, so that whatever comes means the end.
-func exitWithParent() {
+// obeyParent passes on each word of the parent to go on, and ends this process when the
+// parent's end of the socket closes. The parent says nothing else after the task.
+func obeyParent(goOn chan<- struct{}) {
 	var b [1]byte
-	_, _ = descriptor(wire.SocketFD).Read(b[:])
-	os.Exit(0)
+	for {
+		if n, err := descriptor(wire.SocketFD).Read(b[:]); n != 1 || err != nil || b[0] != wire.GoOn {
+			os.Exit(0)
+		}
+		goOn <- struct{}{}
+	}
 }
 
 // redactDocument runs the pipeline and reports how it ended. A panic is one more way

@@ -152,7 +152,7 @@ func (p *pipeline) readAll(ctx context.Context, _ *os.File) error {
 		if a.Withheld != "" || p.takeWords(a) {
 			continue
 		}
-		if err := p.out.send(wire.Progress{Stage: document.StageRead, Index: uint32(a.Index)}); err != nil {
+		if err := p.out.next(document.StageRead, a.Index); err != nil {
 			return err
 		}
 		if err := p.readOne(ctx, i, a); err != nil {
@@ -293,7 +293,7 @@ func (p *pipeline) asks(layer document.Source) bool {
 // redactAll is the second pass.
 func (p *pipeline) redactAll(ctx context.Context, _ *os.File) error {
 	for i, a := range p.assets {
-		if err := p.out.send(wire.Progress{Stage: document.StageRedact, Index: uint32(a.Index)}); err != nil {
+		if err := p.out.next(document.StageRedact, a.Index); err != nil {
 			return err
 		}
 		if err := p.redactOne(ctx, i, a); err != nil {

@@ -97,14 +97,15 @@ var probes = map[string]func(wire.Task, *inside.Emitter){
 		opened(out)
 		out.Send(wire.Chunk{Bytes: []byte("\x89PNG\r\n\x1a\n")})
 	},
-	"landlock": func(_ wire.Task, out *inside.Emitter) { answer(out, holes) },
-	"threads":  threads,
-	"hang":     func(wire.Task, *inside.Emitter) { select {} },
-	"hang up":  func(wire.Task, *inside.Emitter) { unix.Close(wire.SocketFD); select {} },
-	"crash":    func(wire.Task, *inside.Emitter) { os.Exit(3) },
-	"fault":    func(wire.Task, *inside.Emitter) { var p *int; *p = 1 },
-	"eat":      eat,
-	"wait":     func(_ wire.Task, out *inside.Emitter) { out.Send(wire.Progress{Stage: document.StageRead}); select {} },
+	"two assets": twoAssets,
+	"landlock":   func(_ wire.Task, out *inside.Emitter) { answer(out, holes) },
+	"threads":    threads,
+	"hang":       func(wire.Task, *inside.Emitter) { select {} },
+	"hang up":    func(wire.Task, *inside.Emitter) { unix.Close(wire.SocketFD); select {} },
+	"crash":      func(wire.Task, *inside.Emitter) { os.Exit(3) },
+	"fault":      func(wire.Task, *inside.Emitter) { var p *int; *p = 1 },
+	"eat":        eat,
+	"wait":       func(_ wire.Task, out *inside.Emitter) { out.Send(wire.Progress{Stage: document.StageRead}); select {} },
 }
 
 // holes counts what Landlock let through between the two stages' walls, before seccomp
@@ -174,10 +175,29 @@ var lies = map[string]func(*inside.Emitter){
 		opened(out)
 		out.Send(wire.Chunk{Original: true, Bytes: []byte("\x89PNG\r\n\x1a\n")})
 	},
+	"endless pauses": func(out *inside.Emitter) {
+		out.Send(wire.Sniffed{Format: document.PNG, Assets: 1})
+		for out.Send(wire.Progress{Stage: document.StageRead, Index: 1}) == nil {
+		}
+	},
 	"trickle": func(out *inside.Emitter) {
 		for out.Send(wire.Progress{Stage: document.StageRead}) == nil {
 		}
 	},
+}
+
+// twoAssets goes through two assets twice, as a document does, and withholds both.
+func twoAssets(_ wire.Task, out *inside.Emitter) {
+	out.Send(wire.Sniffed{Format: document.PNG, Assets: 2})
+	for i := range 2 {
+		out.Next(document.StageRead, i+1)
+	}
+	for i := range 2 {
+		out.Next(document.StageRedact, i+1)
+		out.Send(wire.AssetFound{Index: uint32(i + 1), Kind: document.Frame, Frame: 1, Format: document.PNG, Width: 10, Height: 10})
+		out.Send(wire.AssetDone{Index: uint32(i + 1), Status: document.Withheld, Reason: reason.NumberOf(reason.ExtractMalformed)})
+	}
+	out.Send(wire.Done{})
 }
 
 // opened says that there is one asset of 10×10 pixels.

@@ -21,6 +21,10 @@ type Task struct {
 	Without   []document.Source // layers that do not look, to measure what each gives; empty for every job
 }
 
+// GoOn is the byte with which the parent lets the cell go on with the asset that its
+// Progress named. The parent sends nothing else after the task.
+const GoOn = 1
+
 // The messages of the cell, in their order: Ready; then for a task Sniffed; for each
 // asset in order AssetFound, the chunks of its original if asked for, its Burned
 // boxes, the chunks of its derivative, AssetDone; last Done. Progress may come between
@@ -64,7 +68,8 @@ type (
 		Reason reason.Number // zero unless withheld
 	}
 
-	// Progress says how far the cell is; it carries no result.
+	// Progress says how far the cell is; it carries no result. One that names an asset
+	// (Index above 0) stands between two assets: the cell waits there for GoOn.
 	Progress struct {
 		Stage document.Stage
 		Index uint32
