@@ -22,8 +22,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
+	"blotter/internal/queue"
 	"blotter/internal/reason"
 
 	"github.com/jackc/pgx/v5"
@@ -66,6 +68,9 @@ type Options struct {
 	// nil: nobody.
 	Schema func(have, want int)
 
+	// Settings are what the operator decided about sharing; every node must have the same.
+	Settings queue.Settings
+
 	// Offset is added to the server's clock; nil adds nothing. It may change between
 	// calls. It is for tests.
 	Offset func() time.Duration
@@ -73,9 +78,17 @@ type Options struct {
 
 // DB is an open store. Its methods are safe for concurrent use.
 type DB struct {
-	pool   *pgxpool.Pool
-	offset func() time.Duration
-	hints  *hints
+	pool     *pgxpool.Pool
+	settings queue.Settings
+	offset   func() time.Duration
+	hints    *hints
+	policies sync.Map // digests that the database has for certain: policies are never deleted
+
+	// What is made together, by kind.
+	claims   *combiner[claiming, queue.Job]
+	enqueues *combiner[arriving, arrived]
+	extends  *combiner[extending, queue.Lease]
+	finishes *combiner[finishing, struct{}]
 }
 
 // Open opens the store that the DSN (a URL or libpq's words) names, making its tables
@@ -87,11 +100,15 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, failed("open the database", err)
 	}
-	db := &DB{pool: pool, offset: o.Offset}
+	db := &DB{pool: pool, settings: o.Settings, offset: o.Offset}
 	if db.offset == nil {
 		db.offset = func() time.Duration { return 0 }
 	}
 	db.hints = newHints(pool)
+	db.claims = newCombiner(db.claimTogether)
+	db.enqueues = newCombiner(db.enqueueTogether)
+	db.extends = newCombiner(db.extendTogether)
+	db.finishes = newCombiner(db.finishTogether)
 	if err := db.migrate(ctx, o); err != nil {
 		db.Close()
 		return nil, err

@@ -124,3 +124,9 @@ func passes(code string) bool {
 	}
 	return false
 }
+
+// conflicted tells a transaction that the server ended because of others.
+func conflicted(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
+}

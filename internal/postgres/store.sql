@@ -48,6 +48,14 @@ ON CONFLICT (one) DO UPDATE SET version = excluded.version;
 -- name: outbox_add
 INSERT INTO outbox (event, job, state, created) VALUES (@event, @job, @state, @now);
 
+-- name: outbox_add_all
+-- The events of one transaction, in their order.
+INSERT INTO outbox (event, job, state, created)
+SELECT event, job, state, clock.now
+FROM unnest(@events::bytea[], @jobs::text[], @states::text[]) WITH ORDINALITY AS g (event, job, state, ord),
+     (SELECT now_ms(@offset) AS now OFFSET 0) AS clock
+ORDER BY ord;
+
 -- name: hint
 -- One for work that may be ready, one for each job that moved.
 SELECT pg_notify('blotter_work', '') WHERE @work

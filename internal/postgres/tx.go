@@ -23,13 +23,24 @@ type querier interface {
 }
 
 // tx is one write in a transaction, with an instant at its beginning. It is used as the
-// querier that it is, with its own ctx.
+// querier that it is, with its own ctx. Events and charges are kept until do has returned
+// and are written with the commit, in one turn to the server.
 type tx struct {
 	querier
-	ctx  context.Context
-	db   *DB
-	now  int64 // by the store's clock, milliseconds
-	hint hint  // what others are told of after the commit
+	ctx      context.Context
+	db       *DB
+	now      int64 // by the store's clock, milliseconds
+	events   []outgoing
+	charges  map[share]*charge
+	expected map[share]int64 // when jobs that went back into the queue are ready
+	hint     hint            // what others are told of after the commit
+}
+
+// outgoing is an event for the outbox; once it is sealed, the job moves to the state.
+type outgoing struct {
+	body  []byte
+	job   document.ID
+	state document.State
 }
 
 // write runs do in a transaction, which is durable when write returns nil. What do did is
@@ -59,18 +70,12 @@ func (db *DB) transact(ctx context.Context, do func(*tx) error) (err error) {
 	if err := do(t); err != nil {
 		return errors.Join(err, rollback(ctx, conn))
 	}
-	tag, err := conn.Exec(ctx, sqlCommit)
-	if err != nil {
+	if err := t.commit(); err != nil {
 		return err
-	}
-	if tag.String() != "COMMIT" { // a failed statement's error was not heeded
-		return errRolledBack
 	}
 	db.hints.give(t.hint)
 	return nil
 }
-
-var errRolledBack = errors.New("the transaction had failed and was rolled back")
 
 // begin starts the transaction and reads the clock, in one turn to the server.
 func (t *tx) begin() error {
@@ -79,6 +84,33 @@ func (t *tx) begin() error {
 	b.Queue(sqlClock, named{"offset": t.db.ahead()}).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now) })
 	return t.SendBatch(t.ctx, &b).Close()
 }
+
+// commit writes what was kept for the end.
+func (t *tx) commit() error {
+	var b pgx.Batch
+	t.queueEvents(&b)
+	t.queueCharges(&b)
+	b.Queue(sqlCommit).Exec(func(tag pgconn.CommandTag) error {
+		if tag.String() != "COMMIT" { // the error of a failed statement was not heeded
+			return errRolledBack
+		}
+		return nil
+	})
+	return t.SendBatch(t.ctx, &b).Close()
+}
+
+func (t *tx) queueEvents(b *pgx.Batch) {
+	if len(t.events) == 0 {
+		return
+	}
+	events, jobs, states := make([][]byte, len(t.events)), make([]document.ID, len(t.events)), make([]document.State, len(t.events))
+	for i, e := range t.events {
+		events[i], jobs[i], states[i] = e.body, e.job, e.state
+	}
+	b.Queue(sqlOutboxAddAll, named{"events": events, "jobs": jobs, "states": states, "offset": t.db.ahead()})
+}
+
+var errRolledBack = errors.New("the transaction had failed and was rolled back")
 
 // rollback gives the connection back in order; where that fails it is destroyed.
 func rollback(ctx context.Context, conn *pgxpool.Conn) error {
@@ -113,8 +145,9 @@ func (t *tx) outbox(e receipt.Event, job document.ID, state document.State) erro
 	if err != nil {
 		return err
 	}
+	t.events = append(t.events, outgoing{body, job, state})
 	t.hint.work = true
-	return t.must(errOutbox, sqlOutboxAdd, named{"event": body, "job": job, "state": state, "now": t.now})
+	return nil
 }
 
 func encode(e receipt.Event) ([]byte, error) {
@@ -124,6 +157,9 @@ func encode(e receipt.Event) ([]byte, error) {
 	}
 	return body, nil
 }
+
+// moved has others told that a job's state changed.
+func (t *tx) moved(jobs ...document.ID) { t.hint.jobs = append(t.hint.jobs, jobs...) }
 
 // collect runs a query and scans every row.
 func collect[T any](ctx context.Context, q querier, scan func(pgx.Row) (T, error), query string, args named) ([]T, error) {
@@ -144,9 +180,9 @@ func collect[T any](ctx context.Context, q querier, scan func(pgx.Row) (T, error
 }
 
 var (
-	errOutbox    = errors.New("the outbox did not take the event")
-	sqlBegin     = query("begin")
-	sqlCommit    = query("commit")
-	sqlRollback  = query("rollback")
-	sqlOutboxAdd = query("outbox_add")
+	sqlBegin        = query("begin")
+	sqlCommit       = query("commit")
+	sqlRollback     = query("rollback")
+	sqlOutboxAdd    = query("outbox_add")
+	sqlOutboxAddAll = query("outbox_add_all")
 )

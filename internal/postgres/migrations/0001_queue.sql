@@ -34,9 +34,9 @@ CREATE TABLE jobs (
     not_before     bigint NOT NULL,
     lease_until    bigint NOT NULL DEFAULT 0,
     claimed        bigint NOT NULL DEFAULT 0, -- when the present lease was given
-    charged_ms     bigint NOT NULL DEFAULT 0, -- what its tenant was charged for it so far
-    parked         bigint NOT NULL DEFAULT 0, -- since when it stands parked
-    parked_ms      bigint NOT NULL DEFAULT 0, -- how long it stood parked before
+    charged_ms     bigint NOT NULL DEFAULT 0, -- charged so far for this lease
+    parked_since   bigint NOT NULL DEFAULT 0, -- 0: not parked now
+    parked_ms      bigint NOT NULL DEFAULT 0, -- parked before that, under this lease
     finished       bigint NOT NULL DEFAULT 0, -- when its end was written
     seal_ms        bigint NOT NULL DEFAULT 0, -- from there to its signed checkpoint
     input          bytea  NOT NULL CHECK (length(input) = 32),
@@ -80,14 +80,16 @@ CREATE INDEX jobs_of_tenant_in_state ON jobs (tenant, state, seq) WHERE state NO
 
 CREATE VIEW job_rows AS
 SELECT seq, id, tenant, lane, state, target, reason, idempotency, attempt, token, created, not_before, lease_until,
-       claimed, parked, input, bytes, policy_name, policy_version, policy_digest, body AS policy_body,
+       claimed, parked_since > 0 AS parked, input, bytes, policy_name, policy_version, policy_digest, body AS policy_body,
        sealed, result, final_seq, trace, seal_ms, delivered
 FROM jobs JOIN policies ON policies.digest = jobs.policy_digest;
 
 -- A result as lists show it, without its images. One that is no JSON shows as it is.
-CREATE FUNCTION without_assets(result bytea) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE FUNCTION without_assets(result bytea) RETURNS bytea LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 BEGIN
-    RETURN convert_to((convert_from(result, 'UTF8')::jsonb - 'assets')::text, 'UTF8');
+    RETURN (SELECT convert_to('{' || coalesce(string_agg(to_json(key)::text || ':' || value::text, ',' ORDER BY ord), '') || '}', 'UTF8')
+            FROM json_each(convert_from(result, 'UTF8')::json) WITH ORDINALITY AS members (key, value, ord)
+            WHERE key <> 'assets');
 EXCEPTION WHEN others THEN
     RETURN result;
 END $$;
@@ -95,20 +97,56 @@ END $$;
 -- A job as lists show it: without what is large and of no use there.
 CREATE VIEW listed_jobs AS
 SELECT seq, id, tenant, lane, state, target, reason, idempotency, attempt, token, created, not_before, lease_until,
-       claimed, parked, input, bytes, policy_name, policy_version, policy_digest, NULL::bytea AS policy_body,
+       claimed, parked_since > 0 AS parked, input, bytes, policy_name, policy_version, policy_digest, NULL::bytea AS policy_body,
        NULL::bytea AS sealed, without_assets(result) AS result, final_seq, trace, seal_ms, delivered
 FROM jobs;
 
--- What a tenant used of a lane: start-time fair queuing by processing time.
+-- What a leased job has taken by an instant, to the end of its lease at most.
+CREATE FUNCTION used_ms(at bigint, lease_until bigint, claimed bigint, parked_since bigint, parked_ms bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE AS $$
+SELECT greatest(0, least(at, lease_until) - claimed - parked_ms
+                   - CASE WHEN parked_since > 0 THEN greatest(0, least(at, lease_until) - parked_since) ELSE 0 END)
+$$;
+
+-- How much of a lane each tenant has had (package queue). Who is active may have a ready
+-- job; who is not has none until it wakes, which is when the first of its queued jobs will
+-- be ready (0: none is queued). Whoever queues a job holds the row FOR KEY SHARE, which
+-- charges do not wait for; whoever ends its activity locks it FOR UPDATE and looks again
+-- for jobs only then.
 CREATE TABLE shares (
-    lane    text COLLATE "C" NOT NULL,
+    lane    text COLLATE "C" NOT NULL CHECK (lane IN ('interactive', 'bulk')),
     tenant  text COLLATE "C" NOT NULL,
-    virtual bigint  NOT NULL,               -- processing time used, in ms × 1000 / weight
-    active  boolean NOT NULL,               -- may have jobs queued or leased
-    mean_ms bigint  NOT NULL DEFAULT 1000,  -- moving average of what a job takes; a claim is charged as much
+    virtual bigint  NOT NULL, -- microseconds of processing, divided by the tenant's weight
+    started bigint  NOT NULL, -- its virtual time when a job of it was last lent in its turn
+    mean_ms bigint  NOT NULL, -- moving average of what a job takes
+    active  boolean NOT NULL,
+    since   bigint  NOT NULL, -- when it last became active
+    wakes   bigint  NOT NULL CHECK (wakes = 0 OR NOT active),
     PRIMARY KEY (lane, tenant)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
-CREATE INDEX shares_by_virtual ON shares (lane, virtual, tenant) WHERE active;
+CREATE INDEX shares_order ON shares (lane, virtual, since, tenant) WHERE active;
+CREATE INDEX shares_started ON shares (lane, started);
+CREATE INDEX shares_waking ON shares (lane, wakes) WHERE wakes > 0;
+
+-- Where a tenant of a lane starts that had nothing ready: at the greatest virtual time at
+-- which a job of the lane was lent in its turn, but behind nobody who waits.
+CREATE FUNCTION share_level(of text, at bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
+SELECT least(coalesce((SELECT started FROM shares WHERE lane = of ORDER BY started DESC LIMIT 1), 0),
+             (SELECT virtual FROM shares
+              WHERE lane = of AND active
+                AND EXISTS (SELECT 1 FROM jobs WHERE state = 'queued' AND lane = of AND tenant = shares.tenant AND not_before <= at)
+              ORDER BY virtual LIMIT 1))
+$$;
+
+-- The mean after jobs that took so many milliseconds, one after the other: queue.NextMean.
+CREATE FUNCTION next_mean(mean bigint, used bigint[]) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE u bigint;
+BEGIN
+    FOREACH u IN ARRAY used LOOP
+        mean := mean + (u - mean) / 8;
+    END LOOP;
+    RETURN mean;
+END $$;
 
 -- Events wait here, in order, until the sequencer has signed them. Events of one job are
 -- numbered in the order of their transactions, because those hold the job's row.
@@ -142,3 +180,4 @@ CREATE TABLE working_copies (
     created bigint NOT NULL,
     expires bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+CREATE INDEX working_copies_of_node ON working_copies (node, created, id);

@@ -1,0 +1,202 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"blotter/internal/document"
+	"blotter/internal/queue"
+	"blotter/receipt"
+)
+
+// claiming is one caller's claim.
+type claiming struct {
+	queue.Claim
+	event func(queue.Job) receipt.Event
+}
+
+type claimCall = call[claiming, queue.Job]
+
+// Claim implements queue.Store.
+func (db *DB) Claim(ctx context.Context, c queue.Claim, event func(queue.Job) receipt.Event) (queue.Job, error) {
+	var job queue.Job
+	var err error
+	if c.Only == nil {
+		job, err = db.claims.do(ctx, claiming{c, event})
+	} else {
+		job, err = db.claimOnly(ctx, c, event)
+	}
+	return job, failed("claim a job", err)
+}
+
+// lanes are those that a claim asks for, in this order.
+func lanes(c queue.Claim) []document.Lane {
+	if c.Lane == "" {
+		return document.Lanes()
+	}
+	return []document.Lane{c.Lane}
+}
+
+// claimTogether lends jobs to all who ask, lane by lane: who asks for both gets a job of
+// the second only where the first has none left.
+//
+// It is made of several transactions, so that an error is only of those who were not
+// served before it.
+func (db *DB) claimTogether(ctx context.Context, calls []*claimCall) error {
+	var failure error = queue.ErrNoJob
+	for _, lane := range document.Lanes() {
+		for _, group := range alike(calls, lane) {
+			if err := db.serve(ctx, lane, group); err != nil {
+				failure = err
+			}
+		}
+	}
+	for _, w := range calls {
+		if w.out.ID == "" {
+			w.err = failure
+		}
+	}
+	return nil
+}
+
+// alike groups the calls that still want a job of a lane by the length of their leases.
+func alike(calls []*claimCall, lane document.Lane) (groups [][]*claimCall) {
+	by := map[time.Duration]int{}
+	for _, w := range calls {
+		if w.out.ID != "" || !slices.Contains(lanes(w.in.Claim), lane) {
+			continue
+		}
+		i, ok := by[w.in.Lease]
+		if !ok {
+			i = len(groups)
+			by[w.in.Lease] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], w)
+	}
+	return groups
+}
+
+// peek is how many more shares a claim looks at than it needs, since some have nothing
+// ready.
+const peek = 8
+
+// serve lends jobs of a lane to calls, until all have one or nothing is ready. Each turn
+// lends something, or puts shares aside that have nothing for us.
+func (db *DB) serve(ctx context.Context, lane document.Lane, calls []*claimCall) error {
+	passed := []document.Tenant{}
+	for len(calls) > 0 {
+		next, err := db.look(ctx, lane, len(calls)+peek, passed)
+		if err != nil {
+			return err
+		}
+		chosen, past := db.allot(next, len(calls))
+		if err := db.rest(ctx, lane, past); err != nil {
+			return err
+		}
+		passed = append(passed, past...)
+		if len(chosen) == 0 && len(past) == 0 {
+			return nil
+		}
+		served, short, err := db.lend(ctx, lane, chosen, calls)
+		if err != nil {
+			return err
+		}
+		calls, passed = calls[served:], append(passed, short...)
+	}
+	return nil
+}
+
+// lend gives out jobs of the chosen shares to the first of the calls. short are the shares
+// that had fewer ready than their turns, because others were faster.
+func (db *DB) lend(ctx context.Context, lane document.Lane, chosen []candidate, calls []*claimCall) (served int, short []document.Tenant, err error) {
+	if len(chosen) == 0 {
+		return 0, nil, nil
+	}
+	var tenants []document.Tenant
+	var turns []int32
+	var means []int64
+	for _, c := range chosen {
+		tenants, turns, means = append(tenants, c.tenant), append(turns, c.turns), append(means, c.mean)
+	}
+	err = db.transact(ctx, func(t *tx) error {
+		jobs, err := collect(t.ctx, t, scanListed, sqlClaimTake, named{"tenants": tenants, "turns": turns, "means": means,
+			"lane": lane, "lease": calls[0].in.Lease.Milliseconds(), "offset": t.db.ahead()})
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(jobs, func(a, b queue.Listed) int { return cmp.Compare(a.Token, b.Token) })
+		got := map[document.Tenant]int32{}
+		for i, j := range jobs {
+			got[j.Tenant]++
+			calls[i].out = j.Job
+			if err := t.tell(calls[i].in.event(j.Job)); err != nil {
+				return err
+			}
+			t.moved(j.ID)
+		}
+		for _, c := range chosen {
+			n := got[c.tenant]
+			if n < c.turns {
+				short = append(short, c.tenant)
+			}
+			if n > 0 {
+				each := t.db.settings.Charge(c.tenant, c.mean)
+				*t.charge(share{lane, c.tenant}) = charge{units: int64(n) * each, turns: n, each: each}
+			}
+		}
+		served = len(jobs)
+		return nil
+	})
+	if err != nil {
+		for _, w := range calls {
+			w.out = queue.Job{}
+		}
+	}
+	return served, short, err
+}
+
+// claimOnly lends one of the named jobs. It pays like others; it follows no order of
+// tenants.
+func (db *DB) claimOnly(ctx context.Context, c queue.Claim, event func(queue.Job) receipt.Event) (job queue.Job, err error) {
+	args := named{"only": c.Only, "lanes": lanes(c), "offset": db.ahead()}
+	ready := false
+	if err := db.pool.QueryRow(ctx, sqlClaimAnyOnly, args).Scan(&ready); err != nil {
+		return queue.Job{}, err
+	}
+	if !ready {
+		return queue.Job{}, queue.ErrNoJob
+	}
+	err = db.transact(ctx, func(t *tx) error {
+		var mean int64
+		for _, lane := range lanes(c) {
+			var l queue.Listed
+			l, err = scanAfter(t.QueryRow(t.ctx, sqlClaimTakeOnly, named{"only": c.Only, "lane": lane, "mean": queue.FirstMean,
+				"lease": c.Lease.Milliseconds(), "offset": t.db.ahead()}), &mean)
+			job = l.Job
+			if !errors.Is(err, queue.ErrNotFound) {
+				break
+			}
+			err = queue.ErrNoJob
+		}
+		if err != nil {
+			return err
+		}
+		t.settle(account{share: share{job.Lane, job.Tenant}, used: mean})
+		t.moved(job.ID)
+		return t.tell(event(job))
+	})
+	if err != nil {
+		return queue.Job{}, err
+	}
+	return job, nil
+}
+
+var (
+	sqlClaimTake     = query("claim_take")
+	sqlClaimTakeOnly = query("claim_take_only")
+	sqlClaimAnyOnly  = query("claim_any_only")
+)

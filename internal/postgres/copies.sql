@@ -1,0 +1,8 @@
+-- name: copy_add
+INSERT INTO working_copies (id, job, node, created, expires) VALUES (@id, @job, @node, @now, @expires);
+
+-- name: copy_remove
+DELETE FROM working_copies WHERE id = @id;
+
+-- name: copies
+SELECT id, job, node, created, expires FROM working_copies WHERE node = @node ORDER BY created, id;

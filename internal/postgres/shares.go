@@ -1,0 +1,229 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"blotter/internal/document"
+	"blotter/internal/queue"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// What package queue says of who goes first is kept in the table shares, one row for each
+// lane and tenant. A row is active from when its tenant has a ready job until a claim finds
+// that it has none. Jobs become ready by a write, which activates the row, or by their
+// time: for that an inactive row holds when it wakes, and claims look for such rows first.
+
+// share names a row of the table.
+type share struct {
+	lane   document.Lane
+	tenant document.Tenant
+}
+
+// charge is what one transaction adds to a share.
+type charge struct {
+	units int64
+	turns int32   // jobs that were lent in the tenant's turn
+	each  int64   // units for each of them
+	used  []int64 // milliseconds that jobs took which ended
+}
+
+func (t *tx) charge(s share) *charge {
+	if t.charges == nil {
+		t.charges = map[share]*charge{}
+	}
+	c := t.charges[s]
+	if c == nil {
+		c = &charge{}
+		t.charges[s] = c
+	}
+	return c
+}
+
+// account is what a leased job has cost, in milliseconds.
+type account struct {
+	share
+	charged, used int64
+}
+
+// settle charges the share for what a job took in all, or gives back what was too much.
+func (t *tx) settle(a account) {
+	if units := t.db.settings.Charge(a.tenant, a.used) - t.db.settings.Charge(a.tenant, a.charged); units != 0 {
+		t.charge(a.share).units += units
+	}
+}
+
+// learn moves the mean of the share by a job that ended.
+func (t *tx) learn(a account) {
+	c := t.charge(a.share)
+	c.used = append(c.used, a.used)
+}
+
+// queueCharges makes the charges the last step before the commit, in one order for all
+// transactions, so that they are held for a moment and never crosswise.
+func (t *tx) queueCharges(b *pgx.Batch) {
+	if len(t.charges) == 0 {
+		return
+	}
+	var (
+		lanes       []document.Lane
+		tenants     []document.Tenant
+		units, each []int64
+		turns       []int32
+		usedOf      = []int64{}
+		used        = []int64{}
+	)
+	for s, c := range t.charges {
+		lanes, tenants = append(lanes, s.lane), append(tenants, s.tenant)
+		units, turns, each = append(units, c.units), append(turns, c.turns), append(each, c.each)
+		for _, ms := range c.used {
+			usedOf, used = append(usedOf, int64(len(lanes))), append(used, ms)
+		}
+	}
+	b.Queue(sqlShareCharge, named{"lanes": lanes, "tenants": tenants, "charges": units, "turns": turns, "each": each,
+		"used_of": usedOf, "used": used})
+	if len(t.expected) > 0 {
+		b.Queue(sqlShareExpect, t.expecting(t.expected))
+	}
+}
+
+// queued notes that a job of the share is in the queue from now on, ready at an instant.
+// The share is made to expect it after it was charged for what the job has cost.
+func (t *tx) queued(s share, at int64) {
+	t.charge(s) // locks the row in its order, whatever it is charged
+	if t.expected == nil {
+		t.expected = map[share]int64{}
+	}
+	earlier(t.expected, s, at)
+	t.hint.work = true
+}
+
+// earlier keeps the earliest instant of each share.
+func earlier(at map[share]int64, s share, ms int64) {
+	if was, ok := at[s]; !ok || ms < was {
+		at[s] = ms
+	}
+}
+
+// expecting are the arguments of share_expect.
+func (t *tx) expecting(at map[share]int64) named {
+	var (
+		lanes   []document.Lane
+		tenants []document.Tenant
+		ats     []int64
+	)
+	for s, ms := range at {
+		lanes, tenants, ats = append(lanes, s.lane), append(tenants, s.tenant), append(ats, ms)
+	}
+	return named{"lanes": lanes, "tenants": tenants, "ats": ats, "mean": queue.FirstMean, "offset": t.db.ahead()}
+}
+
+// candidate is an active share as a claim sees it.
+type candidate struct {
+	tenant  document.Tenant
+	virtual int64
+	since   int64
+	mean    int64
+	ready   bool
+	turns   int32 // jobs that this claim takes of it
+}
+
+// look returns the next shares of a lane, but for those passed over already, having woken
+// those whose time has come.
+func (db *DB) look(ctx context.Context, lane document.Lane, n int, passed []document.Tenant) (next []candidate, err error) {
+	for range 2 {
+		waking := false
+		var b pgx.Batch
+		b.Queue(sqlShareAnyWaking, named{"lane": lane, "offset": db.ahead()}).QueryRow(func(row pgx.Row) error { return row.Scan(&waking) })
+		b.Queue(sqlShareLook, named{"lane": lane, "offset": db.ahead(), "n": n, "passed": passed}).Query(func(rows pgx.Rows) error {
+			next, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c candidate, err error) {
+				return c, row.Scan(&c.tenant, &c.virtual, &c.since, &c.mean, &c.ready)
+			})
+			return err
+		})
+		if err := db.pool.SendBatch(ctx, &b).Close(); err != nil || !waking {
+			return next, err
+		}
+		if _, err := db.pool.Exec(ctx, sqlShareWake, named{"lane": lane, "offset": db.ahead()}); err != nil {
+			return nil, err
+		}
+	}
+	return next, nil
+}
+
+// allot shares n turns out: each goes to the ready candidate of least virtual time, which
+// is then charged for it. It returns those that were looked past because nothing of theirs
+// is ready.
+func (db *DB) allot(next []candidate, n int) (chosen []candidate, past []document.Tenant) {
+	last := -1
+	for ; n > 0; n-- {
+		best := -1
+		for i := range next {
+			if next[i].ready && (best < 0 || before(next[i], next[best])) {
+				best = i
+			}
+		}
+		if best < 0 {
+			last = len(next)
+			break
+		}
+		next[best].turns++
+		next[best].virtual += db.settings.Charge(next[best].tenant, next[best].mean)
+		last = max(last, best)
+	}
+	for i, c := range next {
+		if c.turns > 0 {
+			chosen = append(chosen, c)
+		} else if !c.ready && i < last {
+			past = append(past, c.tenant)
+		}
+	}
+	return chosen, past
+}
+
+func before(a, b candidate) bool {
+	return cmp.Or(cmp.Compare(a.virtual, b.virtual), cmp.Compare(a.since, b.since), cmp.Compare(a.tenant, b.tenant)) < 0
+}
+
+// rest ends the activity of shares that have no ready job. One that somebody is bringing a
+// job to keeps it.
+func (db *DB) rest(ctx context.Context, lane document.Lane, tenants []document.Tenant) error {
+	if len(tenants) == 0 {
+		return nil
+	}
+	return db.transact(ctx, func(t *tx) error {
+		locked, err := collect(t.ctx, t, func(r pgx.Row) (s document.Tenant, err error) { return s, r.Scan(&s) },
+			sqlShareRestLock, named{"lane": lane, "tenants": tenants})
+		if err != nil || len(locked) == 0 {
+			return err
+		}
+		slices.Sort(locked)
+		_, err = t.exec(sqlShareRest, named{"lane": lane, "tenants": locked, "offset": t.db.ahead()})
+		return err
+	})
+}
+
+// Waits implements queue.Store.
+func (db *DB) Waits(ctx context.Context, lane document.Lane, tenant document.Tenant) (waits bool, err error) {
+	if lane == document.Bulk {
+		err = db.pool.QueryRow(ctx, sqlShareReady, named{"lane": document.Interactive, "offset": db.ahead()}).Scan(&waits)
+	}
+	if err == nil && !waits {
+		err = db.pool.QueryRow(ctx, sqlShareWaits, named{"lane": lane, "tenant": tenant, "offset": db.ahead()}).Scan(&waits)
+	}
+	return waits, failed("look who waits", err)
+}
+
+var (
+	sqlShareLook      = query("share_look")
+	sqlShareAnyWaking = query("share_any_waking")
+	sqlShareWake      = query("share_wake")
+	sqlShareExpect    = query("share_expect")
+	sqlShareRestLock  = query("share_rest_lock")
+	sqlShareRest      = query("share_rest")
+	sqlShareCharge    = query("share_charge")
+	sqlShareWaits     = query("share_waits")
+	sqlShareReady     = query("share_ready")
+)
