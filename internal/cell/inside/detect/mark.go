@@ -81,11 +81,10 @@ func (f *Finder) isBehindStaff(sh *sheet, i int) bool {
 	for k >= sh.rows[sh.toks[i].row].from && sh.toks[k].kind == sign && strings.Contains(":.#/-", sh.toks[k].text) {
 		k--
 	}
-	if k < sh.rows[sh.toks[i].row].from || sh.toks[k].kind != letters {
+	if k < sh.rows[sh.toks[i].row].from || sh.toks[k].kind != letters && sh.toks[k].kind != mixed {
 		return false
 	}
-	before := sh.toks[k].fold
-	return f.terms.sections["mark labels"].has(before) && !f.terms.credentials.has(sh.toks[i].fold)
+	return f.terms.sections["mark labels"].hasAlike(sh.toks[k].fold) && !f.terms.credentials.has(sh.toks[i].fold)
 }
 
 // isDictation reports whether a mark and another behind a stroke or a colon fill their cell:

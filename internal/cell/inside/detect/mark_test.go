@@ -11,6 +11,7 @@ func TestMarks(t *testing.T) {
 	for _, text := range []string{
 		"Tech: [[KT]]",
 		"Drawn by [[JQ]]",
+		"0p: [[YYB]]", "COIl. [[OM]]", // as readers misread Op and coll.
 		"Sonographer [[R.B.]]",
 		"RECEIVED\n[[P.H.H.]]",
 		"Test          Result    Units     Lab\nSodium        139       mmol/L    [[RB]]\nPotassium     4.2       mmol/L    [[KJC]]\nGlucose       104       mg/dL     01",

@@ -15,6 +15,20 @@ type set map[string]struct{}
 
 func (s set) has(w string) bool { _, ok := s[w]; return ok }
 
+// hasAlike reports whether a word is in the set as a reader may have read it: "0p" for "op".
+func (s set) hasAlike(w string) bool {
+	if s.has(w) {
+		return true
+	}
+	key := labelKey(w)
+	for known := range s {
+		if len(known) > 1 && labelKey(known) == key {
+			return true
+		}
+	}
+	return false
+}
+
 // terms are the word lists that we wrote ourselves: data/*.txt, one section a set. They
 // are plain text so that someone who knows medicine and no Go can extend them.
 type terms struct {
