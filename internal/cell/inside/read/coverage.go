@@ -62,7 +62,8 @@ func explain(v view, regions []region, layer []words.Word) []*claim {
 	return out
 }
 
-// standIn returns the words whose middle lies in the region, from left to right.
+// standIn returns the words whose middle lies in the region, from left to right, or from the
+// bottom to the top where the region is a line that runs up or down.
 func standIn(g region, layer []words.Word) []words.Word {
 	var out []words.Word
 	for _, w := range layer {
@@ -72,7 +73,11 @@ func standIn(g region, layer []words.Word) []words.Word {
 			out = append(out, w)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b words.Word) int { return a.Box.X - b.Box.X })
+	along := func(w words.Word) int { return w.Box.X }
+	if g.height() > tallRatio*g.length() {
+		along = func(w words.Word) int { return -w.Box.Y - w.Box.H }
+	}
+	slices.SortStableFunc(out, func(a, b words.Word) int { return along(a) - along(b) })
 	return out
 }
 
@@ -302,7 +307,13 @@ func (c *claim) agreement() float64 {
 	for _, w := range c.reading.words {
 		read.WriteString(w.text)
 	}
-	return similarity(read.String(), textOf(c.words))
+	said := similarity(read.String(), textOf(c.words))
+	if c.height() > tallRatio*c.length() { // it may run down
+		down := slices.Clone(c.words)
+		slices.Reverse(down)
+		said = max(said, similarity(read.String(), textOf(down)))
+	}
+	return said
 }
 
 // similarity compares letters and digits alone, 0–1.

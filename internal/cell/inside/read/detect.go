@@ -21,9 +21,7 @@ var (
 
 // detect finds the regions with text on a view. zoom multiplies the usual scale.
 func (r *Reader) detect(v view, zoom float64) ([]region, error) {
-	scale := detectScale(v.w, v.h) * zoom
-	w, h := max(1, int(math.Round(float64(v.picture.w)*scale))), max(1, int(math.Round(float64(v.picture.h)*scale)))
-	small := v.picture.resize(w, h).quarterTurns(v.turn)
+	small := v.scaled(detectScale(v.w, v.h) * zoom)
 	if v.w*v.h > largePicture {
 		debug.FreeOSMemory() // what decoding left, before the detector takes its share
 	}
@@ -32,6 +30,12 @@ func (r *Reader) detect(v view, zoom float64) ([]region, error) {
 		return nil, err
 	}
 	return v.withoutNoise(heat.regionsAt(float64(v.w)/float64(small.w), float64(v.h)/float64(small.h))), nil
+}
+
+// scaled is the view's picture at another size, standing as the view does.
+func (v view) scaled(scale float64) picture {
+	w, h := max(1, int(math.Round(float64(v.picture.w)*scale))), max(1, int(math.Round(float64(v.picture.h)*scale)))
+	return v.picture.resize(w, h).quarterTurns(v.turn)
 }
 
 // regionsAt are the map's regions in the pixels of a view that is sx and sy times as large.

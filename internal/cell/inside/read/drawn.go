@@ -3,7 +3,6 @@ package read
 import (
 	"context"
 	"image"
-	"math"
 	"slices"
 	"unicode/utf8"
 
@@ -30,6 +29,9 @@ func (r *Reader) readDrawn(ctx context.Context, v view, layer []words.Word) (wor
 		return words.Page{}, false, nil
 	}
 	regions, err := r.detectIn(v, rest)
+	if err == nil {
+		regions, err = r.withSidelines(v, regions)
+	}
 	if err != nil {
 		return words.Page{}, false, err
 	}
@@ -210,13 +212,12 @@ func lineClaim(line []words.Word, w, h int) *claim {
 	return &claim{region: region{q, 1}, words: slices.Clone(line)}
 }
 
-// detectIn finds regions in parts of an upright view.
+// detectIn finds regions in parts of a view.
 func (r *Reader) detectIn(v view, parts []document.Box) ([]region, error) {
 	if len(parts) == 0 {
 		return nil, nil
 	}
-	scale := detectScale(v.w, v.h)
-	small := v.picture.resize(max(1, int(math.Round(float64(v.w)*scale))), max(1, int(math.Round(float64(v.h)*scale))))
+	small := v.scaled(detectScale(v.w, v.h))
 	sx, sy := float64(small.w)/float64(v.w), float64(small.h)/float64(v.h)
 	var all []tile
 	for _, b := range parts {

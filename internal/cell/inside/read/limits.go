@@ -27,6 +27,14 @@ const (
 	otherWay      = 0.6  // tightest area / area along the page's direction under which it is, too
 )
 
+// Text on its side, in shares of a region's length unless said otherwise.
+const (
+	sideTall    = 1.6  // height from which a region may be a piece of a line that runs up or down
+	sideSure    = 2.2  // height from which one alone tells of such a line: no letter is as slim
+	sideKnown   = 0.6  // share of a piece inside lines from which they stand for it
+	sideUpright = 0.25 // share of a line under upright ones from which it is the left edge of their text
+)
+
 // Recognition, pixels of a crop that is 48 high, unless said otherwise.
 const (
 	cropHeight     = 48    // the recogniser's input

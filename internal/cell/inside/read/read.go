@@ -153,11 +153,13 @@ func (r *Reader) stand(ctx context.Context, p picture) (view, []region, error) {
 		return v, nil, err
 	}
 	turn, err := r.upright(ctx, v, regions)
-	if err != nil || turn == 0 {
-		return v, regions, err
+	if err == nil && turn != 0 {
+		v = p.turned(turn)
+		regions, err = r.detect(v, 1)
 	}
-	v = p.turned(turn)
-	regions, err = r.detect(v, 1)
+	if err == nil {
+		regions, err = r.withSidelines(v, regions)
+	}
 	return v, regions, err
 }
 
