@@ -93,7 +93,7 @@ func (t *tx) append(b audit.Batch) error {
 	case waiting != len(t.hint.jobs):
 		return errors.New("the job of a sealed event does not wait for it")
 	}
-	return nil
+	return t.announce(t.hint.jobs)
 }
 
 // fromOutbox is what a batch takes from the outbox, and the numbers that it gets. The outbox

@@ -10,7 +10,7 @@ ON CONFLICT (id) DO NOTHING;
 -- Reads one row of the index deliveries_ready.
 SELECT id FROM deliveries INDEXED BY deliveries_ready
 WHERE status = 'pending' AND not_before <= :now
-ORDER BY not_before, sequence LIMIT 1;
+ORDER BY not_before, sequence, endpoint LIMIT 1;
 
 -- name: delivery_take
 -- While it is claimed it is not ready: a claim that nobody ended becomes ready by itself.

@@ -1,0 +1,46 @@
+-- name: deliveries_add
+-- A message for each endpoint that wants to know of a job's end.
+INSERT INTO deliveries (id, endpoint, tenant, job, state, reason, sequence, ended, not_before)
+SELECT new.message, new.endpoint, jobs.tenant, jobs.id, jobs.state, jobs.reason, jobs.final_seq, @now, @now
+FROM unnest(@messages::text[], @endpoints::text[], @jobs::text[]) AS new (message, endpoint, job)
+JOIN jobs ON jobs.id = new.job
+ON CONFLICT (id) DO NOTHING;
+
+-- name: deliveries_ended
+SELECT id, tenant, state, final_seq FROM jobs WHERE id = ANY (@jobs::text[]) ORDER BY id;
+
+-- name: delivery_claim
+-- Reads the head of the index deliveries_ready, past what others are claiming. While a
+-- delivery is claimed it is not ready: a claim that nobody ended becomes ready by itself.
+UPDATE deliveries SET attempt = attempt + 1, token = nextval('fence'), not_before = @until
+WHERE id = (
+    SELECT id FROM deliveries WHERE status = 'pending' AND not_before <= @now
+    ORDER BY not_before, sequence, endpoint LIMIT 1 FOR UPDATE SKIP LOCKED
+)
+RETURNING id, endpoint, tenant, job, state, reason, sequence, ended, status, attempt, token, not_before, why;
+
+-- name: delivery_done
+DELETE FROM deliveries WHERE id = @id AND token = @token AND status = 'pending';
+
+-- name: delivery_failed
+UPDATE deliveries SET why = @why, not_before = @not_before, status = CASE WHEN @dead THEN 'dead' ELSE 'pending' END
+WHERE id = @id AND token = @token AND status = 'pending';
+
+-- name: deliveries
+SELECT id, endpoint, tenant, job, state, reason, sequence, ended, status, attempt, token, not_before, why
+FROM deliveries
+WHERE (@tenant = '' OR tenant = @tenant) AND (@endpoint = '' OR endpoint = @endpoint)
+  AND (@status = '' OR status = @status) AND sequence < @before
+ORDER BY sequence DESC, endpoint LIMIT @n;
+
+-- name: delivery_replay
+UPDATE deliveries SET status = 'pending', attempt = 0, why = '', not_before = @now WHERE id = @id AND status = 'dead'
+RETURNING id, endpoint, tenant, job, state, reason, sequence, ended, status, attempt, token, not_before, why;
+
+-- name: delivery_discard
+DELETE FROM deliveries WHERE id = @id AND status = 'dead'
+RETURNING id, endpoint, tenant, job, state, reason, sequence, ended, status, attempt, token, not_before, why;
+
+-- name: delivery_counts
+SELECT (SELECT count(*) FROM deliveries WHERE status = 'pending'), (SELECT count(*) FROM deliveries WHERE status = 'dead'),
+       coalesce((SELECT min(ended) FROM deliveries WHERE status = 'pending'), 0);
