@@ -51,7 +51,11 @@ func (f *Finder) acrossBreaks(sh *sheet) []span {
 			continue
 		}
 		joined := sh.join(b)
-		for _, s := range slices.Concat(f.matchRow(joined, &joined.rows[0]), f.places(joined)) {
+		found := f.places(joined)
+		if f.isNumberAt(sh, b) {
+			found = append(f.matchRow(joined, &joined.rows[0]), found...)
+		}
+		for _, s := range found {
 			if n := b.tail[1] - b.tail[0]; s.from < n && s.to > n && s.score >= 0.7 && s.typ != document.Code {
 				above, below := s, s
 				above.from, above.to = b.tail[0]+s.from, b.tail[1]
@@ -69,6 +73,16 @@ func (f *Finder) mayGoOn(sh *sheet, b lineBreak) bool {
 	tail, head := sh.toks[b.tail[0]:b.tail[1]], sh.toks[b.head[0]:b.head[1]]
 	return hasDigits(tail) || hasDigits(head) || f.terms.months.has(tail[len(tail)-1].fold) ||
 		slices.ContainsFunc(head[:min(2, len(head))], func(t token) bool { return f.terms.facilities.has(t.fold) })
+}
+
+// besideBreak is how near a digit stands, in tokens, on one side at least of a break that
+// goes through a number or a date.
+const besideBreak = 5
+
+// isNumberAt reports whether a pattern may go over a break.
+func (f *Finder) isNumberAt(sh *sheet, b lineBreak) bool {
+	tail, head := sh.toks[max(b.tail[0], b.tail[1]-besideBreak):b.tail[1]], sh.toks[b.head[0]:min(b.head[1], b.head[0]+besideBreak)]
+	return hasDigits(tail) || hasDigits(head) || f.terms.months.has(tail[len(tail)-1].fold)
 }
 
 // join lays both sides of a break into one row of a sheet of its own.

@@ -37,21 +37,21 @@ var datePatterns = []pattern{
 	compile(document.Date, 0.9, digitsAnd(3, leadParts), `(?:^|[^0-9A-Za-z])(`+d+`{4}`+sep+d+`{1,2}`+sep+d+`{1,2})(?:$|[^0-9A-Za-z]|T[0-9])`, isDate),
 	compile(document.Date, 0.75, digits(8), `(?:^|[^0-9A-Za-z.,/-])(`+day+` (?:0[1-9]|[12][0-9]|3[01]) (?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z.,/-])`, isSpacedDate),
 	compile(document.Date, 0.8, digits(6), `\b((?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:[0-9]{4,6})?\b`, nil),
-	compile(document.Date, 0.7, digits(6), `(?:^|[^0-9A-Za-z.,])([0-9]{1,2},[0-9]{1,2},(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z.,])`, isDate),
+	compile(document.Date, 0.7, digits(6), `(?:^|[^0-9A-Za-z.,])([0-9]{1,2},[0-9]{1,2},(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z.,])`, isDate).having(`,`),
 	compile(document.Date, 0.8, digitsAnd(8, leadParts), `(?:^|[^0-9A-Za-z.,/\-])((?:0[1-9]|[12][0-9]|3[01])(?:[/.\-](?:0[1-9]|[12][0-9]|3[01])|(?:0[1-9]|[12][0-9]|3[01])[/.\-])(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z.,/\-])`, nil), // one stroke lost: "0314/2019"
 	compile(document.Date, 0.8, digitsAnd(3, leadRoman), `(?:^|[^0-9A-Za-z.])(`+day+`[. /\-]{1,2}`+monthRoman+`[. /\-]{1,2}(?:(?:19|20)[0-9]{2}|[0-9]{2}))(?:$|[^0-9A-Za-z.])`, nil),
 
 	// Day and month in digits, where something tells them from a fraction.
 	compile(document.Date, 0.7, digitsAnd(2, leadDay|leadParts), `(?i)\b(`+weekdayName+`,? `+mon+`/`+day+`)(?:$|[^0-9/%\-])`, nil),
-	compile(document.Date, 0.6, digitsAnd(2, leadBefore|leadParts), `(?i)\b(?:on|seen|since|until|till|by|dated|before|after|from|to|through|thru|due|collected|admitted|discharged|visit|starting|began|surgery|last|again|for|of|and|date:?|drawn|obtained|performed|done|repeated|appt|appointment|labs|vitals),? (`+mon+`[/\-]`+day+`)(?:$|[^0-9/%\-])`, nil),
+	compile(document.Date, 0.6, digitsAnd(2, leadBefore|leadParts), `(?i)\b(?:on|seen|since|until|till|by|dated|before|after|from|to|through|thru|due|collected|admitted|discharged|visit|starting|began|surgery|last|again|for|of|and|date:?|drawn|obtained|performed|done|repeated|appt|appointment|labs|vitals),? (`+mon+`[/\-]`+day+`)(?:$|[^0-9/%\-])`, nil).having(`/-`),
 	compile(document.Date, 0.7, need{2, 2, leadBefore | leadParts}, `(?i)\b(?:am|den|vom|bis|seit|zum|ab) (`+day+`\. ?`+mon+`\.)`, nil),
-	compile(document.Date, 0.65, digitsAnd(4, leadParts), `(?:^|[^0-9A-Za-z.,/\-])(`+mon+`/`+day+` ?(?:[\-–]|to|through|thru|until) ?`+mon+`/`+day+`(?:/(?:[0-9]{4}|[0-9]{2}))?)(?:$|[^0-9A-Za-z/%])`, isDayRange),
+	compile(document.Date, 0.65, digitsAnd(4, leadParts), `(?:^|[^0-9A-Za-z.,/\-])(`+mon+`/`+day+` ?(?:[\-–]|to|through|thru|until) ?`+mon+`/`+day+`(?:/(?:[0-9]{4}|[0-9]{2}))?)(?:$|[^0-9A-Za-z/%])`, isDayRange).having(`/`),
 
 	// Month and year in digits.
-	compile(document.Date, 0.8, need{5, 1, leadParts}, `(?:^|[^0-9A-Za-z/])(`+mon+`/(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z/])`, nil),
+	compile(document.Date, 0.8, need{5, 1, leadParts}, `(?:^|[^0-9A-Za-z/])(`+mon+`/(?:19|20)[0-9]{2})(?:$|[^0-9A-Za-z/])`, nil).having(`/`),
 	compile(document.Date, 0.65, digitsAnd(6, leadParts), `(?:^|[^0-9A-Za-z.,/\-])((?:0[1-9]|1[0-2])[.\-](?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2]))(?:$|[^0-9A-Za-z./\-]|\.$)`, nil),
-	compile(document.Date, 0.65, need{4, 1, leadParts}, `(?:^|[^0-9A-Za-z.,/\-])((?:0[1-9]|1[0-2])/(?:3[2-9]|[4-9][0-9]))(?:$|[^0-9A-Za-z./\-]|\.$)`, nil),
-	compile(document.Date, 0.6, need{3, 1, leadBefore | leadParts}, `(?i)\b(?:in|since|surgery|from|until|till|born|after|before|early|late),? (`+mon+`/[0-9]{2})(?:$|[^0-9A-Za-z./\-]|\.$)`, nil),
+	compile(document.Date, 0.65, need{4, 1, leadParts}, `(?:^|[^0-9A-Za-z.,/\-])((?:0[1-9]|1[0-2])/(?:3[2-9]|[4-9][0-9]))(?:$|[^0-9A-Za-z./\-]|\.$)`, nil).having(`/`),
+	compile(document.Date, 0.6, need{3, 1, leadBefore | leadParts}, `(?i)\b(?:in|since|surgery|from|until|till|born|after|before|early|late),? (`+mon+`/[0-9]{2})(?:$|[^0-9A-Za-z./\-]|\.$)`, nil).having(`/`),
 
 	// Months by their names.
 	compile(document.Date, 0.9, need{lead: leadMonth}, `(?i)\b((?:`+weekdayName+`[.,]{0,2} )?`+monthName+`[ ,.\-]{0,2}(?:the )?`+d+`{1,2}(?:st|nd|rd|th)?(?:[ ,.\-]{1,3}(?:of )?(?:'?[0-9]{2}\b|`+yearLong+`)|`+yearLong+`)?)(?:$|[^0-9A-Za-z:%]|:\D|:$)`, isMonthAndDay),

@@ -134,3 +134,17 @@ func (f *Finder) leadsTitled(sh *sheet, a int) bool {
 	}
 	return f.isTitledParticle(sh, k)
 }
+
+// isAfterInT reports whether the Dutch particle "in 't" or "van 't" stands before token i,
+// behind a title: "Doctor in 't Veld".
+func (f *Finder) isAfterInT(sh *sheet, i int) bool {
+	start := sh.toks[i].cell[0]
+	if i-4 < start || sh.toks[i-1].fold != "t" || !isApostrophe([]rune(sh.toks[i-2].text)[0]) || sh.toks[i-3].fold != "in" && sh.toks[i-3].fold != "van" {
+		return false
+	}
+	before := &sh.toks[i-4]
+	if before.text == "." && i-5 >= start {
+		before = &sh.toks[i-5]
+	}
+	return f.terms.titles.has(before.fold) || before.title && before.entry.IsName()
+}

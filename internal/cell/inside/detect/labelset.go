@@ -18,9 +18,8 @@ type labelDef struct {
 // labelSet finds labels by their key, exactly or with one slip.
 type labelSet struct {
 	exact map[string]labelDef
-	near  map[string][]string // a key with one letter left out → the keys it came from
+	ends  map[string][]string // first and last three letters → the keys that a slip may have changed
 	short set                 // labels of up to three letters as they are spelt
-	ends  map[string]uint64   // first and last three letters of keys → the lengths of these, a bit each
 	long  int                 // most runes of a key
 }
 
@@ -38,7 +37,7 @@ func (s *labelSet) isMisspelt(word string) bool {
 }
 
 func loadLabels() labelSet {
-	s := labelSet{short: set{}, ends: map[string]uint64{}, exact: map[string]labelDef{}, near: map[string][]string{}}
+	s := labelSet{short: set{}, ends: map[string][]string{}, exact: map[string]labelDef{}}
 	for line := range strings.Lines(mustRead("labels.tsv")) {
 		line = strings.TrimSpace(line)
 		name, list, ok := strings.Cut(line, "\t")
@@ -60,15 +59,10 @@ func loadLabels() labelSet {
 		}
 	}
 	for k := range s.exact {
-		if len(k) < fuzzyFrom {
-			continue
+		if len(k) >= fuzzyFrom {
+			front, back := endsOf(k)
+			s.ends[front], s.ends[back] = append(s.ends[front], k), append(s.ends[back], k)
 		}
-		s.ends[k[:endLetters]+"…"] |= 1 << min(len(k), 63)
-		s.ends["…"+k[len(k)-endLetters:]] |= 1 << min(len(k), 63)
-		for i := range k {
-			s.near[k[:i]+k[i+1:]] = append(s.near[k[:i]+k[i+1:]], k)
-		}
-		s.near[k] = append(s.near[k], k)
 	}
 	return s
 }
@@ -94,26 +88,17 @@ func (s *labelSet) lookup(key string, slip bool) (labelDef, bool) {
 	if d, ok := s.exact[key]; ok {
 		return d, true
 	}
-	if !slip || len(key) < fuzzyFrom || len(key) > s.long+1 || !s.mayBeNear(key) {
+	if !slip || len(key) < fuzzyFrom || len(key) > s.long+1 {
 		return labelDef{}, false
 	}
 	best := ""
-	consider := func(k string) {
-		// The smallest key wins, so that the answer does not hang on a map's order.
-		if oneSlip(k, key) && (best == "" || k < best) {
-			best = k
-		}
-	}
-	for _, k := range s.near[key] {
-		consider(k)
-	}
-	for i := range key {
-		short := key[:i] + key[i+1:]
-		if _, ok := s.exact[short]; ok && len(short) >= fuzzyFrom {
-			consider(short)
-		}
-		for _, k := range s.near[short] {
-			consider(k)
+	front, back := endsOf(key)
+	for _, end := range [...]string{front, back} {
+		for _, k := range s.ends[end] {
+			// The smallest key wins, so that the answer does not hang on a map's order.
+			if abs(len(k)-len(key)) <= 1 && (best == "" || k < best) && oneSlip(k, key) {
+				best = k
+			}
 		}
 	}
 	if best == "" {
@@ -122,14 +107,13 @@ func (s *labelSet) lookup(key string, slip bool) (labelDef, bool) {
 	return s.exact[best], true
 }
 
-// endLetters is how much of a key's front or back one slip leaves whole.
-const endLetters = 3
+// endLetters is how much of a key's front or back one slip leaves whole, in bytes: a key has
+// twice as many at least.
+const endLetters = fuzzyFrom / 2
 
-// mayBeNear is a cheap look before the dear one: a label with one slip begins or ends like
-// the key and is as long, give or take one.
-func (s *labelSet) mayBeNear(key string) bool {
-	lengths := uint64(7) << (min(len(key), 63) - 1)
-	return s.ends[key[:endLetters]+"…"]&lengths != 0 || s.ends["…"+key[len(key)-endLetters:]]&lengths != 0
+// endsOf is how a key begins and ends: a label with one slip has one of both from the key.
+func endsOf(key string) (front, back string) {
+	return key[:endLetters] + "…", "…" + key[len(key)-endLetters:]
 }
 
 // oneSlip reports whether a and b differ by at most one letter.

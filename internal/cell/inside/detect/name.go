@@ -121,6 +121,9 @@ func (f *Finder) nameScoreAt(sh *sheet, i int) float64 {
 			return p + titledScore // "R. S. Sprinkle", "Mr. F. x. whelan"
 		}
 	}
+	if t.title && f.isAfterInT(sh, i) {
+		return p + titledScore
+	}
 	if (f.isTitled(a) || f.isSecondTitled(sh, a) || f.isTitledParticle(sh, i)) && t.title && (f.mayFollowTitle(t) || f.isTitledSurname(t, a)) {
 		return p + titledScore
 	}

@@ -30,6 +30,14 @@ type pattern struct {
 	need  need
 	re    *regexp.Regexp
 	valid func(string) bool // nil: every match counts
+	signs string            // a match has one of these; empty: any
+}
+
+// having is a pattern whose matches have one of these signs: a look for a sign is far
+// cheaper than a match.
+func (p pattern) having(signs string) pattern {
+	p.signs = signs
+	return p
 }
 
 // Go's regular expressions run in linear time whatever the input; tests hold that with
@@ -60,7 +68,7 @@ const lastDigits = `(?:(?:ending|ends|ended|endet|endend|terminant|termine|termi
 	`(?: (?:are|is|in|with|sind|sont|son|sono|zijn|s[ãa]o|of (?:(?:his|her|the|your) )?(?:ssn|social(?: security)?(?: number)?|card|account)(?: (?:are|is))?))?[:#]? ?#? ?`
 
 func compile(typ document.Type, score float64, n need, re string, valid func(string) bool) pattern {
-	return pattern{typ, score, n, regexp.MustCompile(re), valid}
+	return pattern{typ: typ, score: score, need: n, re: regexp.MustCompile(re), valid: valid}
 }
 
 var patterns = slices.Concat(datePatterns, agePatterns, youngAgePatterns, otherPatterns)
@@ -68,8 +76,8 @@ var patterns = slices.Concat(datePatterns, agePatterns, youngAgePatterns, otherP
 var otherPatterns = []pattern{
 	// Phones and addresses of the net.
 	compile(document.Phone, 0.85, digits(9), `(?:^|[^0-9A-Za-z])((?:\+?[0-9]{1,3}[ .\-]?)?(?:\( ?`+d+`{3} ?\)[ \-.]{0,3}|`+d+`{3} ?[ .\-/] ?)`+d+`{3} ?[ .\-–·] ?`+d+`{4}(?:[ ,]{0,2}(?:(?i:x|ext|extension)\.?|#) ?[0-9]{1,6})?)(?:$|[^0-9A-Za-z])`, mostlyDigits(7)),
-	compile(document.Phone, 0.8, digits(8), `(\+[0-9]{1,3}(?:[ .\-/]{0,2}\(?[0-9OolI]{1,5}\)?){2,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 15)),
-	compile(document.Phone, 0.8, digits(7), `((?:\+?[0-9]{1,3} ?)?\(0\) ?[0-9]{2,5}[ /\-]{0,3}[0-9]{3,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(7, 15)),
+	compile(document.Phone, 0.8, digits(8), `(\+[0-9]{1,3}(?:[ .\-/]{0,2}\(?[0-9OolI]{1,5}\)?){2,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 15)).having(`+`),
+	compile(document.Phone, 0.8, digits(7), `((?:\+?[0-9]{1,3} ?)?\(0\) ?[0-9]{2,5}[ /\-]{0,3}[0-9]{3,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(7, 15)).having(`(`),
 	compile(document.Phone, 0.7, digits(8), `(?:^|[^0-9A-Za-z/.])(0[0-9]{1,5}[ /\-]{1,3}[0-9]{2,8}(?:[ \-][0-9]{2,6}){0,3})(?:$|[^0-9A-Za-z/])`, digitsBetween(8, 13)),
 	compile(document.Phone, 0.75, digitsAnd(8, leadBracket), `(\([0-9]{2,5}\) ?[0-9]{3,5}[ \-][0-9]{3,6})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 13)),
 	compile(document.Phone, 0.75, digitsAnd(8, leadBracket), `(\(0[0-9]{1,5}\) ?[0-9]{2,8}(?:[ \-/]{1,3}[0-9]{1,6}){0,3})(?:$|[^0-9A-Za-z])`, digitsBetween(8, 13)),
@@ -79,7 +87,7 @@ var otherPatterns = []pattern{
 	compile(document.Phone, 0.8, digits(10), `(?:^|[^0-9A-Za-z])(00[1-9][0-9]{0,2}(?:[ .\-/]{0,2}\(?[0-9]{1,6}\)?){2,5})(?:$|[^0-9A-Za-z])`, digitsBetween(10, 16)),
 	compile(document.Phone, 0.8, digits(10), `(?:^|[^0-9A-Za-z])(0[1-9](?:[ .\-][0-9]{2}){4})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Phone, 0.7, digits(9), `(?:^|[^0-9A-Za-z])([6789][0-9]{1,2}[ .\-][0-9]{2,3}[ .\-][0-9]{2}[ .\-]?[0-9]{2,3})(?:$|[^0-9A-Za-z])`, digitsBetween(9, 9)),
-	compile(document.Phone, 0.6, digits(7), `(?:^|[^0-9A-Za-z.\-])([2-9][0-9]{2}[\-.][0-9]{4})(?:$|[^0-9A-Za-z.\-])`, nil),
+	compile(document.Phone, 0.6, digits(7), `(?:^|[^0-9A-Za-z.\-])([2-9][0-9]{2}[\-.][0-9]{4})(?:$|[^0-9A-Za-z.\-])`, nil).having(`-.`),
 	compile(document.Phone, 0.7, digitsAnd(3, leadExt), `(?i)\b(?:x|ext\.?:? ?|extension |pager:? #?|beeper:? #?|bleep:? #?)([0-9]{3,6})\b`, nil),
 	compile(document.Phone, 0.8, digits(3), `\b((?:1[ \-.]?)?8[0-9]{2}[ \-.][A-Z]{3,4}[\-]?[A-Z0-9]{3,4})\b`, nil),
 	compile(document.Email, 0.95, need{lead: leadAt}, `([A-Za-z0-9._%+\-]+ ?@ ?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*(?: ?\. ?(?:com|org|net|edu|gov|uk|de|fr|es|it|nl|ch|at|eu)\b)?)`, isEmail),
@@ -92,14 +100,14 @@ var otherPatterns = []pattern{
 	compile(document.URL, 0.75, need{dots: 1, lead: leadWeb}, `(?i)(?:^|\s)((?:www\. ?)?[a-z0-9\-]+(?:\. ?[a-z0-9\-]+)*\. ?(?:com|org|edu|gov)\b(?:/[^\s;,]*)?)`, nil), // a space lost its way in
 	compile(document.IP, 0.75, need{1, 4, leadColons}, `(?i)(?:^|[^0-9a-z:])((?:[0-9a-f]{1,4} ?:[ :]{0,3}){3,7}[0-9a-f]{1,4})(?:$|[^0-9a-z:])`, isSpacedIP),
 	compile(document.IP, 0.8, digitsAndDots(4, 3), `(?:^|[^0-9.])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?:$|[^0-9.])`, isIP),
-	compile(document.IP, 0.8, digits(2), `\b((?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2})\b`, nil),
+	compile(document.IP, 0.8, digits(2), `\b((?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2})\b`, nil).having(`-`),
 	compile(document.IP, 0.8, digitsAndDots(1, 4), `\b((?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4})\b`, nil),
 	compile(document.IP, 0.8, digitsAndDots(1, 4), `(?i)\b((?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6})\b`, nil), // "fe80::1ff:fe23"
 
 	// Numbers with a form of their own.
 	compile(document.SSN, 0.9, digits(8), `(?:^|[^0-9A-Za-z\-])(`+d+`{3}[\- ]`+d+`{2}[\- ]`+d+`{4})(?:$|[^0-9A-Za-z\-])`, mostlyDigits(8)),
 	compile(document.SSN, 0.85, digitsAnd(6, leadParts), `(?:^|[^0-9A-Za-z\-])(`+d+`{3} ?[\-–] ?`+d+`{2} ?[\-–] ?`+d+`{4})(?:$|[^0-9A-Za-z\-])`, mostlyDigits(6)),
-	compile(document.SSN, 0.85, digits(4), `(?i)((?:x{3}|\*{3})-?(?:x{2}|\*{2})-?[0-9]{4})\b`, nil),
+	compile(document.SSN, 0.85, digits(4), `(?i)((?:x{3}|\*{3})-?(?:x{2}|\*{2})-?[0-9]{4})\b`, nil).having(`xX*`),
 	compile(document.Account, 0.66, digitsAnd(4, leadCall), `(?i)\b(?:card|visa|mastercard|amex|discover|account|acct|a/c|bank|checking|konto|karte|carte|compte|tarjeta|cuenta|conto|carta|rekening|conta|cart[ãa]o)\b.{0,24}\b`+lastDigits+`([0-9]{4})\b`, nil),
 	compile(document.SSN, 0.65, digitsAnd(4, leadCall), `(?i)\b`+lastDigits+`([0-9]{4})\b`, nil),
 	compile(document.SSN, 0.85, digits(10), `\b([0-9]{3} [0-9]{3} [0-9]{4})\b`, isNHS),
@@ -112,19 +120,19 @@ var otherPatterns = []pattern{
 	compile(document.Vehicle, 0.85, digits(3), `\b([A-HJ-NPR-Z0-9]{17})\b`, isVIN),
 	compile(document.Vehicle, 0.6, digits(2), `\b((?:[ABD-HJ-PR-Y][A-Y]|C[A-CE-Y])[0-9]{2} [A-HJ-PR-Z]{3})\b`, nil), // United Kingdom; CD34 POS is a stain
 	compile(document.Vehicle, 0.7, digitsAnd(2, leadCall), `(?i:plate|licen[cs]e plate|kennzeichen|immatriculation|matrícula|targa)[ :#.]{1,3}(?i:no\.? ?|number )?([A-Z0-9]{1,4}[ \-]?[A-Z0-9]{1,4}(?:[ \-][A-Z0-9]{2,4})?)\b`, hasTrueDigit),
-	compile(document.Device, 0.9, digits(8), `(\(01\) ?[0-9]{14}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]+)*|\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20})+)`, nil),
+	compile(document.Device, 0.9, digits(8), `(\(01\) ?[0-9]{14}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]+)*|\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20}(?: ?\([0-9]{2}\) ?[A-Za-z0-9\-]{4,20})+)`, nil).having(`(`),
 	compile(document.Device, 0.8, digitsAnd(1, leadSerial), `(?i)\b(?:s/n|sn|serial(?: (?:no|number))?)[.:# ]{1,3}([A-Z0-9\-]{4,24})\b`, hasTrueDigit),
 	compile(document.Account, 0.85, digits(12), `\b([A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b`, mostlyDigits(12)),
 	compile(document.Account, 0.85, digits(13), `\b([3-6][0-9]{3}[ \-]?[0-9]{4}[ \-]?[0-9]{4}[ \-]?[0-9]{1,7})\b`, digitsBetween(13, 19)),
 
 	// Postal addresses; streets and cities need words, so place.go finds them.
 	compile(document.Place, 0.8, digitsAnd(1, leadPost), `(?i)\b((?:p\.? ?o\.?|post office) ?b[o0]x[ .:#]{0,3}[0-9]+|postfach [0-9 ]{2,9}|apartado(?: de correos)? [0-9]+)`, nil),
-	compile(document.Place, 0.85, digits(5), `\b((?:(?:PSC|UNIT|Unit|CMR) [0-9]{1,5},? )?(?:(?:BOX|Box) [0-9]{1,5},? )?(?:APO|FPO|DPO),? ?A[AEP],? ?[0-9]{5}(?:-[0-9]{4})?)\b`, nil),
+	compile(document.Place, 0.85, digits(5), `\b((?:(?:PSC|UNIT|Unit|CMR) [0-9]{1,5},? )?(?:(?:BOX|Box) [0-9]{1,5},? )?(?:APO|FPO|DPO),? ?A[AEP],? ?[0-9]{5}(?:-[0-9]{4})?)\b`, nil).having(`O`),
 	compile(document.Place, 0.75, digitsAnd(1, leadPost), `(?i)\b(rural route ?#? ?[0-9]{1,4}(?:,? ?b[o0]x ?[0-9]+[a-z]?)?|(?:r\.? ?r\.?|h\.? ?c\.?) ?#? ?[0-9]{1,4},? ?b[o0]x ?[0-9]+[a-z]?|county (?:road|rd|highway|hwy) [0-9a-z]{1,4})\b`, nil),
 	compile(document.Place, 0.7, digitsAnd(2, leadRoad), `(?:^|[^0-9A-Za-z])([0-9]{1,5}[A-Z]? (?:[NSEW]\.? )?(?:FM|RM|CR|SR|US|(?i:state|us|county|ranch|farm|old|highway|hwy|route|rte|interstate)(?i: (?:route|road|rd|highway|hwy))?)\.? [0-9]{1,4}[A-Z]?)(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Place, 0.8, digits(2), `\b((?:GIR ?0AA|[A-PR-UWYZ][A-HK-Y]?[0-9][A-Z0-9]? [0-9][ABD-HJLNP-UW-Z]{2}))\b`, nil),
 	compile(document.Place, 0.75, digits(3), `\b([ABCEGHJ-NPRSTVXY][0-9][A-Z] ?[0-9][A-Z][0-9])\b`, nil),
-	compile(document.Place, 0.75, digits(9), `(?:^|[^0-9A-Za-z\-])([0-9]{5}-[0-9]{4})(?:$|[^0-9A-Za-z\-])`, nil),
+	compile(document.Place, 0.75, digits(9), `(?:^|[^0-9A-Za-z\-])([0-9]{5}-[0-9]{4})(?:$|[^0-9A-Za-z\-])`, nil).having(`-`),
 	compile(document.Place, 0.7, digitsAnd(1, leadFlat), `\b((?:(?i:apt|apartment|suite|ste|flat)|Unit|UNIT)\.? ?#? ?[0-9]{1,5}-?[A-Za-z]?)\b`, nil),
 	compile(document.Place, 0.65, need{lead: leadFlat}, `\b((?i:apt|apartment|suite|ste)\.? ?#? ?[A-Z](?:-?[0-9]{1,4})?)\b`, nil),
 
@@ -135,19 +143,19 @@ var otherPatterns = []pattern{
 	compile(document.Code, 0.75, digits(7), `(?:^|[^0-9A-Za-z.,])([0-9](?:[\-–]?[0-9]){6,})(?:$|[^0-9A-Za-z])`, nil),
 	compile(document.Code, 0.6, digits(6), `(?:^|[^0-9A-Za-z.,/])([0-9]{6})(?:$|[^0-9A-Za-z.,/])`, nil),
 	compile(document.Code, 0.7, digits(5), `(?:^|[^0-9A-Za-z])([A-Za-z]{1,5}[\-–#]?[0-9]{5,}(?:[\-–][A-Za-z0-9]+)*)(?:$|[^0-9A-Za-z])`, nil),
-	compile(document.Code, 0.65, digits(4), `(?:^|[^0-9A-Za-z])([A-Z]{1,4}[0-9]{0,4}(?:[\-–][0-9A-Z]{2,}){1,5})(?:$|[^0-9A-Za-z])`, isHyphenedCode),
-	compile(document.Code, 0.65, digits(5), `(?:^|[^0-9A-Za-z.])([0-9]{5,}[\-–][A-Z])(?:$|[^0-9A-Za-z])`, nil),
-	compile(document.Code, 0.65, digits(4), `(?:^|[^0-9A-Za-z])([0-9]{2,4}[\-–][A-Z]{1,4}[\-–]?[0-9]{2,})(?:$|[^0-9A-Za-z])`, nil),
-	compile(document.Code, 0.65, digits(5), `(?:^|[^0-9A-Za-z/])([A-Z]{2,4}/[0-9]{2,4}/[0-9]{3,8})(?:$|[^0-9A-Za-z/])`, nil),
+	compile(document.Code, 0.65, digits(4), `(?:^|[^0-9A-Za-z])([A-Z]{1,4}[0-9]{0,4}(?:[\-–][0-9A-Z]{2,}){1,5})(?:$|[^0-9A-Za-z])`, isHyphenedCode).having(`-–`),
+	compile(document.Code, 0.65, digits(5), `(?:^|[^0-9A-Za-z.])([0-9]{5,}[\-–][A-Z])(?:$|[^0-9A-Za-z])`, nil).having(`-–`),
+	compile(document.Code, 0.65, digits(4), `(?:^|[^0-9A-Za-z])([0-9]{2,4}[\-–][A-Z]{1,4}[\-–]?[0-9]{2,})(?:$|[^0-9A-Za-z])`, nil).having(`-–`),
+	compile(document.Code, 0.65, digits(5), `(?:^|[^0-9A-Za-z/])([A-Z]{2,4}/[0-9]{2,4}/[0-9]{3,8})(?:$|[^0-9A-Za-z/])`, nil).having(`/`),
 	compile(document.Code, 0.65, digits(2), `(?:^|[^0-9A-Za-z])([0-9A-Z]{6,})(?:$|[^0-9A-Za-z])`, isMixedCode),
-	compile(document.Code, 0.6, digits(6), `(?:^|[^0-9A-Za-z.,/\-])([0-9]{2,3}-[0-9]{2,3}-[0-9]{2,3})(?:$|[^0-9A-Za-z.,/\-])`, nil),
+	compile(document.Code, 0.6, digits(6), `(?:^|[^0-9A-Za-z.,/\-])([0-9]{2,3}-[0-9]{2,3}-[0-9]{2,3})(?:$|[^0-9A-Za-z.,/\-])`, nil).having(`-`),
 	compile(document.Code, 0.6, digits(5), `(?:^|[^0-9A-Za-z])([A-Z]{1,3}-[0-9]{2,3} [0-9]{3,4})(?:$|[^0-9A-Za-z.,])`, nil),
 	// Groups that fill a cell.
 	compile(document.Code, 0.55, digits(5), `^ ?([A-Z]{1,3}[0-9]{2,3}(?: [0-9]{3}){1,2}|[A-Z]{2,3} [0-9]{2,3}-[0-9]{3,4}|[0-9]{3} [0-9]{3}|[0-9]{4}(?: [0-9]{4}){1,2} [0-9]{1,4})$`, nil),
 	compile(document.Code, 0.55, digits(7), `^ ?([0-9]{3} [0-9]{2} [0-9]{2,3}|[0-9]{2} [0-9]{3} [0-9]{3}|[0-9]{3} [0-9]{3} [0-9]{2,3})$`, nil),
-	compile(document.Code, 0.6, digits(4), `(?:^|[^0-9A-Za-z])(#[ ]?[0-9]{4,})\b`, nil),
+	compile(document.Code, 0.6, digits(4), `(?:^|[^0-9A-Za-z])(#[ ]?[0-9]{4,})\b`, nil).having(`#`),
 	compile(document.Code, 0.8, digitsAndDots(6, 5), `\b((?:[0-9]{1,6}\.){5,}[0-9]{1,40})\b`, nil),
-	compile(document.Code, 0.8, digits(1), `\b([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\b`, nil),
+	compile(document.Code, 0.8, digits(1), `\b([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\b`, nil).having(`-`),
 }
 
 // patterns looks for all patterns in every row, and with places across the breaks
@@ -241,6 +249,9 @@ func matchCell(sh *sheet, r *row, text string, skip int, words lead) []span {
 		part, at := text, 0
 		if p.need.digits > 0 {
 			part, at = text[a:b], a
+		}
+		if p.signs != "" && !strings.ContainsAny(part, p.signs) {
+			continue
 		}
 		for _, m := range p.find(part) {
 			if from, to := sh.tokensAt(r, skip+at+m[0], skip+at+m[1]); from < to {

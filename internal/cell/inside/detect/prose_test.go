@@ -24,6 +24,8 @@ func TestNamesOfWordsInProse(t *testing.T) {
 		"[[Day]], NP will follow",
 		"[[P. Sok]] LPN [[29 Nov 2022]] 10:00",
 		"Crew: [[Y. Jung]] EMT-P",
+		"we were called to Doctor in 't [[Veld]] on call",
+		"[[Grace Park]]\nAttending, Internal Medicine",
 		"RE: [[Cheeks, Terrell]] DOB [[17MAR1942]]",
 		"Office visit     [[D. Norton]]      Dermatology",
 		"Office visit     [[R. Foster]]      Nephrology",

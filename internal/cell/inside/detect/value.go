@@ -23,6 +23,7 @@ func (f *Finder) value(sh *sheet, l label, from, to int, score float64) (span, b
 	switch {
 	case l.typ == document.Name:
 		from, to, ok = f.nameValue(sh, from, to)
+		ok = ok && !f.isSpecialty(sh, span{from: from, to: to})                                                                                                                                      // "Attending, Internal Medicine"
 		ok = ok && (!l.header || slices.ContainsFunc(sh.toks[from:to], func(t token) bool { return f.prior(&t) > 0 || t.upper && len(t.text) == 1 && to-from <= 2 }) || f.isInitialed(sh, from, to)) // tests and drugs have names too
 	case l.typ == document.Date:
 		to, ok = f.dateValue(sh, from, to)
