@@ -67,7 +67,7 @@ func (f *Finder) codeAndCity(sh *sheet, i int) (span, bool) {
 	if t.kind != number || len(t.text) < 4 || len(t.text) > 5 || i+1 >= end || sh.toks[i+1].gap == 0 {
 		return span{}, false
 	}
-	if i > t.cell[0] && (t.gap == 0 || sh.isYear(i) && (sh.toks[i-1].kind != letters || f.terms.months.has(sh.toks[i-1].fold))) {
+	if before := sh.beforeToken(i); before != nil && (t.gap == 0 || sh.isYear(i) && (before.kind != letters || f.terms.months.has(before.fold))) {
 		return span{}, false // the end of a longer number, the year of a date
 	}
 	k := i + 1

@@ -129,12 +129,12 @@ func (f *Finder) nameScoreAt(sh *sheet, i int) float64 {
 	}
 	listed := f.listedScore(sh, i)
 	s := p + f.introduced(sh, t, a) + listed
-	if s == 0 {
+	if s == 0 || f.isListedEponym(sh, t) {
 		return 0
 	}
 	s += f.contextScore(sh, i, p, a)
-	initialled := sh.isBehindInitial(i) && t.entry.Has(lexicon.Surname)                                    // "D. Norton" is no scale
-	if listed < commaScore && !initialled || f.terms.eponymHeads.has(a.after) || f.isListedEponym(sh, t) { // "Parkinson, James" is somebody
+	initialled := sh.isBehindInitial(i) && t.entry.Has(lexicon.Surname)         // "D. Norton" is no scale
+	if listed < commaScore && !initialled || f.terms.eponymHeads.has(a.after) { // "Parkinson, James" is somebody
 		s -= f.termPenalty(sh, t, a)
 	}
 	if !t.title && f.isSmallPair(t, a) {

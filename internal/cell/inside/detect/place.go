@@ -110,7 +110,7 @@ func (f *Finder) addressEnd(sh *sheet, k, end int) int {
 	for j := k; j < end && j < k+14; j++ {
 		t := &sh.toks[j]
 		switch {
-		case sh.inLabel[j], j > k && sh.isBehindZIP(f, j):
+		case sh.inLabel[j], sh.isBehindZIP(f, j):
 			return last
 		case t.kind == sign && strings.Contains(".,#-–'/", t.text):
 			continue
@@ -134,7 +134,10 @@ func (f *Finder) addressEnd(sh *sheet, k, end int) int {
 func (sh *sheet) isBehindZIP(f *Finder, j int) bool {
 	t := &sh.toks[j]
 	z := j - 1
-	if t.gap == 0 || !isZIP(&sh.toks[z]) || z == 0 {
+	if z > 2 && sh.toks[z].kind == number && len(sh.toks[z].text) == 4 && sh.toks[z-1].text == "-" {
+		z -= 2
+	}
+	if z < 1 || t.gap == 0 || !isZIP(&sh.toks[z]) {
 		return false
 	}
 	s := &sh.toks[z-1]
@@ -349,8 +352,8 @@ func (f *Finder) organisation(sh *sheet, i int) (span, bool) {
 	last, named := -1, false
 	for k := i; k < end && k < i+10; k++ {
 		w := &sh.toks[k]
-		if w.text == "." && f.endsSentence(sh, k, i) {
-			break
+		if w.text == "." && f.endsSentence(sh, k, i) || k > i && !named && sh.isInitial(k) {
+			break // "Lab L. Bradford General Surgery" is a visit
 		}
 		if w.kind == sign && strings.Contains(".&-'’", w.text) || k > i && slices.Contains(joiners, w.fold) {
 			continue
@@ -380,20 +383,13 @@ func (f *Finder) organisation(sh *sheet, i int) (span, bool) {
 	for last > i && f.isLeadIn(sh, i) {
 		i++ // "Performed at Mercy Hospital"
 	}
+	if last > i+1 && named && f.isHouseLabel(sh, i) {
+		i++ // "Pharmacy Copper Hills Hospital"
+	}
 	if last < 0 || !named || last == i {
 		return span{}, false
 	}
 	return span{i, last + 1, document.Organisation, 0.65, document.ByPlace}, true
-}
-
-// endsSentence reports whether the stop at token k, in a run from token i on, ends a sentence
-// and no abbreviation: an ordinary word stands before it, a space behind it.
-func (f *Finder) endsSentence(sh *sheet, k, i int) bool {
-	if k == i || k+1 >= sh.toks[k].cell[1] || sh.toks[k+1].gap == 0 {
-		return false
-	}
-	t := &sh.toks[k-1]
-	return t.kind == letters && len(t.fold) > 3 && t.entry.Has(lexicon.Common) && !f.terms.facilities.has(t.fold) && !f.terms.facilityLead.has(t.fold)
 }
 
 // isLeadIn reports whether token i leads to the name of a house and is no part of it.

@@ -29,7 +29,7 @@ func (f *Finder) told(sh *sheet) []span {
 			continue
 		}
 		switch {
-		case f.isCredited(sh, i):
+		case f.isCredited(sh, i), f.isBeforeSpecialty(sh, i):
 			add(sh.withInitial(i), i+1, announcedScore)
 		case sh.rows[t.row].caps:
 		case f.isPairAmidSmall(sh, i):
@@ -138,6 +138,17 @@ func (f *Finder) isCredited(sh *sheet, i int) bool {
 	}
 	opens := i == t.cell[0] || sh.toks[i-1].kind == sign && strings.Contains(".:;(", sh.toks[i-1].text) || sh.toks[i-1].kind == letters && !sh.toks[i-1].title
 	return comma && opens && t.entry.IsName() && (!f.terms.clinical.has(t.fold) || t.entry.Births() > 0) && !f.terms.sections["specialties"].has(t.fold)
+}
+
+// isBeforeSpecialty accepts a word behind an initial and before a specialty of one or two
+// words, as lists of visits have it: "D. Norton Dermatology".
+func (f *Finder) isBeforeSpecialty(sh *sheet, i int) bool {
+	t, a := &sh.toks[i], f.around(sh, i)
+	if !t.title || len(t.fold) < 3 || !sh.isBehindInitial(i) || f.terms.notNames.has(t.fold) || f.isVocabulary(t) && !t.entry.IsName() {
+		return false
+	}
+	has := f.terms.sections["specialties"].has
+	return has(a.after) || has(a.after2) && f.terms.clinical.has(a.after) || has(a.after2) && f.terms.facilityLead.has(a.after)
 }
 
 // withInitial is where a name begins whose family name is token i: with its initial, if one
