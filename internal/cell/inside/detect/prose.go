@@ -144,7 +144,7 @@ func (f *Finder) isCredited(sh *sheet, i int) bool {
 // words, as lists of visits have it: "D. Norton Dermatology".
 func (f *Finder) isBeforeSpecialty(sh *sheet, i int) bool {
 	t, a := &sh.toks[i], f.around(sh, i)
-	if !t.title || len(t.fold) < 3 || !sh.isBehindInitial(i) || f.terms.notNames.has(t.fold) || f.isVocabulary(t) && !t.entry.IsName() {
+	if !t.title || len(t.fold) < 3 || !sh.isBehindInitial(i) || f.terms.notNames.has(t.fold) || f.isVocabulary(t) && !t.entry.IsName() && !f.terms.eponyms.has(t.fold) {
 		return false
 	}
 	has := f.terms.sections["specialties"].has
