@@ -3,12 +3,22 @@ package sqlite_test
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"blotter/internal/queue"
 	"blotter/internal/reason"
 	"blotter/internal/sqlite"
 	"blotter/internal/storetest"
 )
+
+func TestLeadersConform(t *testing.T) {
+	storetest.RunLeaders(t, func(t *testing.T) (one, other queue.Leaders, advance func(time.Duration)) {
+		c, path := &clock{}, filepath.Join(t.TempDir(), "blotter.db")
+		a, b := open(t, path, c), open(t, path, c)
+		t.Cleanup(func() { a.Close(); b.Close() })
+		return a, b, c.advance
+	})
+}
 
 func TestMarksConform(t *testing.T) {
 	storetest.RunMarks(t, func(t *testing.T) (one, other queue.Marks) {

@@ -24,6 +24,7 @@ type Store interface {
 	queue.Store
 	queue.Intake
 	queue.Operations
+	queue.WorkingCopies
 	audit.Log
 	access.Store
 	vault.Keys
