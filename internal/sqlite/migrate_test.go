@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/ed25519"
 	"database/sql"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -146,6 +148,51 @@ func TestUpgradedJobsGoOn(t *testing.T) {
 			t.Fatalf("claimed %+v, %v", j, err)
 		}
 	}
+}
+
+// What was queued under the earlier order is shared from now on: level at first, and nothing
+// is forgotten, whether it is ready or waits for a time.
+func TestUpgradeSharesWhatWaits(t *testing.T) {
+	path, ids := schema2(t)
+	raw, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := document.Sum([]byte("policy"))
+	c := &clock{}
+	later := time.Now().Add(time.Hour).UnixMilli()
+	for i, job := range []struct {
+		tenant, lane string
+		notBefore    int64
+	}{
+		{"local", "bulk", 2}, {"local", "bulk", 3}, {"other", "bulk", 4}, {"other", "bulk", later}, {"third", "bulk", later}, {"local", "interactive", 5},
+	} {
+		_, err := raw.Exec(`INSERT INTO jobs (id, tenant, lane, state, created, not_before, input, policy_name, policy_version, policy_digest)
+		     VALUES (?, ?, ?, 'queued', 1, ?, ?, 'p', '1', ?)`, fmt.Sprint("more-", i), job.tenant, job.lane, job.notBefore, digest[:], digest[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := raw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, path, c)
+	defer db.Close()
+	claim := func(want ...document.ID) {
+		t.Helper()
+		for _, id := range want {
+			j, err := db.Claim(t.Context(), queue.Claim{Lease: 3 * time.Hour}, func(queue.Job) receipt.Event { return receipt.Event{} })
+			if err != nil || j.ID != id {
+				t.Fatalf("claimed %s of %s, %v; want %s", j.ID, j.Tenant, err, id)
+			}
+		}
+		if j, err := db.Claim(t.Context(), queue.Claim{Lease: time.Hour}, nil); !errors.Is(err, queue.ErrNoJob) {
+			t.Fatalf("claimed %s, %v", j.ID, err)
+		}
+	}
+	claim("more-5", ids["queued"], "more-2", "more-0", "more-1")
+	c.advance(time.Hour)
+	claim("more-3", "more-4")
 }
 
 // A log that cannot be read stops the upgrade, and leaves the database as it was.
