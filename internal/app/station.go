@@ -92,7 +92,7 @@ const node = "local"
 func databaseFile(data string) string { return filepath.Join(data, "blotter.db") }
 
 func (s *Station) openStores(ctx context.Context) (err error) {
-	if s.store, err = sqlite.Open(ctx, databaseFile(s.cfg.Data), sqlite.Options{Settings: queue.Settings{Endpoints: s.cfg.Webhooks.Names()}}); err != nil {
+	if s.store, err = sqlite.Open(ctx, databaseFile(s.cfg.Data), sqlite.Options{Settings: queue.Settings{Weights: s.cfg.Weights, Endpoints: s.cfg.Webhooks.Names()}}); err != nil {
 		return err
 	}
 	s.vault, err = vault.Open(ctx, filepath.Join(s.cfg.Data, "vault"), filepath.Join(s.cfg.Data, "station.key"), s.store)

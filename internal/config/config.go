@@ -37,6 +37,7 @@ type Config struct {
 	Workers    int           // documents at once, ≥ 1
 	Lease      time.Duration // length of a claim without a heartbeat
 	Backoff    queue.Backoff
+	Weights    map[document.Tenant]int // shares of tenants
 	Quantum    time.Duration           // for which a bulk job computes before it gives way to others
 	Parked     int                     // bulk jobs that may have given way at once; −1: as many as memory allows
 	BulkNice   int                     // how far the priority of cells with bulk documents is lowered
@@ -173,7 +174,7 @@ func (d *draft) finish(env map[string]string) error {
 	if c.Workers == 0 {
 		c.Workers = max(1, runtime.NumCPU()/2)
 	}
-	problems = append(problems, c.LogLevel.UnmarshalText([]byte(d.logLevel)), d.acceptMissing(), d.joinWebhooks(), c.Backoff.Validate(), c.Cell.Validate(), c.Classifier.Validate(), c.API.Validate(), c.Traces.Validate())
+	problems = append(problems, c.LogLevel.UnmarshalText([]byte(d.logLevel)), d.acceptMissing(), d.joinWebhooks(), c.Backoff.Validate(), d.joinWeights(), c.Cell.Validate(), c.Classifier.Validate(), c.API.Validate(), c.Traces.Validate())
 	return errors.Join(problems...)
 }
 

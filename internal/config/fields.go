@@ -27,6 +27,7 @@ type draft struct {
 	accept   []string
 	rate     int // requests a second
 
+	weights        []string // of tenants
 	endpoints      []string // of webhooks
 	webhookSecrets string   // file
 }
@@ -41,7 +42,7 @@ func newDraft(c *Config) *draft {
 }
 
 // listFields are the settings that are lists; in a variable their items stand between commas.
-var listFields = []string{"cell.accept_missing", "classifier.labels", "serve.policies", "serve.sources", "webhooks.endpoints"}
+var listFields = []string{"cell.accept_missing", "classifier.labels", "queue.weights", "serve.policies", "serve.sources", "webhooks.endpoints"}
 
 // fields lists every setting in the order of the default file.
 func (d *draft) fields() []strictyaml.Field {
@@ -61,6 +62,7 @@ func (d *draft) nodeFields() []strictyaml.Field {
 		{Path: "queue.backoff_base", Set: strictyaml.Duration(&c.Backoff.Base, time.Millisecond, 24*time.Hour)},
 		{Path: "queue.backoff_cap", Set: strictyaml.Duration(&c.Backoff.Cap, time.Millisecond, 24*time.Hour)},
 		{Path: "queue.attempts", Set: strictyaml.Whole(&c.Backoff.Attempts, 1, 100)},
+		{Path: "queue.weights", Set: strictyaml.List(&d.weights, checkWeight)},
 		{Path: "queue.quantum", Set: strictyaml.Duration(&c.Quantum, 0, 24*time.Hour)},
 		{Path: "queue.parked", Set: strictyaml.Whole(&c.Parked, -1, 1024)},
 		{Path: "cell.memory_bytes", Set: strictyaml.Whole(&c.Cell.MemoryBytes, minCellMemory, 1<<44)},
