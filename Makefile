@@ -12,7 +12,7 @@ TAGS := nodynamic
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo true || echo false)
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help setup build demo test tidy lint check fuzz bench bench-serve bench-read bench-layers picture specimens generate clean
+.PHONY: help setup build demo test tidy lint check fuzz bench bench-serve bench-read bench-layers bench-fair picture specimens generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ bench-read: setup ## what a page costs beside tesseract, by kind of DOCUMENTS; w
 
 bench-layers: setup ## what each layer of finding gives on DOCUMENTS, for three readers; writes docs/benchmarks.md
 	scripts/bench-layers.sh $(DOCUMENTS)
+
+bench-fair: ## simulate an import of 100,000 documents beside other tenants; writes docs/fairness.*
+	CGO_ENABLED=0 go run -tags $(TAGS) ./scripts/fairness
 
 picture: demo ## make the README's picture from the demo's output
 	CGO_ENABLED=0 go run ./scripts/picture
