@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"blotter/internal/document"
+	"blotter/internal/queue"
 )
 
 // What the tests look at from outside.
@@ -41,4 +42,55 @@ func HoldTable(t testing.TB, db *DB, table string) (release func()) {
 			t.Error(err)
 		}
 	}
+}
+
+// HoldFinishes keeps every Finish of the handle waiting, so that those that come meanwhile
+// are made together.
+func HoldFinishes(db *DB) (waiting func() int, release func()) { return hold(db.finishes) }
+
+// HoldEnqueues does so with Enqueue.
+func HoldEnqueues(db *DB) (waiting func() int, release func()) { return hold(db.enqueues) }
+
+// HoldClaims does so with Claim.
+func HoldClaims(db *DB) (waiting func() int, release func()) { return hold(db.claims) }
+
+func hold[I, O any](c *combiner[I, O]) (waiting func() int, release func()) {
+	c.lead <- struct{}{}
+	return func() int {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return len(c.waiting)
+	}, func() { <-c.lead }
+}
+
+// Failed gives an error its reason as every method does.
+func Failed(err error) error { return failed("do something", err) }
+
+// EnqueueSlowly adds a job in a transaction that stays open, after its last statement, until
+// commit is called.
+func EnqueueSlowly(ctx context.Context, db *DB, j queue.Job) (commit func() error) {
+	written, goOn, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- db.transact(ctx, func(t *tx) error {
+			_, err := t.arrive([]arriving{{job: j}})
+			close(written)
+			<-goOn
+			return err
+		})
+	}()
+	<-written
+	return func() error { close(goOn); return <-done }
+}
+
+// Transact runs statements in a transaction that stays open until commit is called.
+func Transact(t testing.TB, db *DB, statements string) (commit func() error) {
+	t.Helper()
+	open, err := db.pool.Begin(t.Context())
+	if err == nil {
+		_, err = open.Exec(t.Context(), statements)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() error { return open.Commit(context.WithoutCancel(t.Context())) }
 }
