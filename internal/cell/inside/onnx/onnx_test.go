@@ -263,3 +263,32 @@ func BenchmarkModels(b *testing.B) {
 		}
 	}
 }
+
+// The recogniser's scores are those whose softmax it gives itself.
+func TestScoresAreOfTheSameModel(t *testing.T) {
+	set, r := engines(t)
+	model := file(t, set.Recognition.Path)
+	short, err := rewrite.Scores(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shape := []int{1, 3, 48, 200}
+	want := outputOf(t, session(t, r, model), shape, lines(shape))
+	scores := outputOf(t, session(t, r, short), shape, lines(shape))
+	steps := shape[3] / 8
+	if len(scores) != len(want) || len(want)%steps != 0 {
+		t.Fatalf("%d scores of %d", len(scores), len(want))
+	}
+	classes := len(want) / steps
+	for s := range steps {
+		sum := 0.0
+		for c := range classes {
+			sum += math.Exp(float64(scores[c*steps+s]))
+		}
+		for c := range classes {
+			if got := math.Exp(float64(scores[c*steps+s])) / sum; math.Abs(got-float64(want[s*classes+c])) > 1e-5 {
+				t.Fatalf("step %d, class %d: %g, want %g", s, c, got, want[s*classes+c])
+			}
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package read
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -31,36 +33,70 @@ func newAlphabet(dictionary []byte) alphabet {
 	return alphabet{characters, len(characters) - 1}
 }
 
-// decode reads the recogniser's output: for each time step a probability for each
-// class. The best class of a run of equal ones counts once (connectionist temporal
-// classification). The net swallows spaces, yet still gives them some probability, which
-// is kept for whoever splits the line into words.
-func (a alphabet) decode(out []float32, steps int) []glyph {
-	classes := len(a.characters)
+// decode reads the recogniser's output: for each class a row of scores, one for each time
+// step, of which exp is proportional to the probability. The best class of a run of equal
+// ones counts once (connectionist temporal classification). The net swallows spaces, yet
+// still gives them some probability, which is kept for whoever splits the line into words.
+func (a alphabet) decode(scores []float32, steps int) []glyph {
+	best, top := bestClasses(scores, steps)
+	p := a.probabilities(scores, best, top)
+	spaces := scores[a.space*steps:]
 	var glyphs []glyph
 	previous, gap := 0, 0.0
-	for t := range steps {
-		row := out[t*classes : (t+1)*classes]
-		best, p := 0, row[0]
-		for c, v := range row {
-			if v > p {
-				best, p = c, v
-			}
-		}
+	for t, class := range best {
 		switch {
-		case best == a.space:
+		case class == a.space:
 			gap = 1
-		case best == 0:
-			gap = max(gap, float64(row[a.space]/p))
-		case best != previous:
-			glyphs = append(glyphs, glyph{a.characters[best], t, float64(p), gap})
+		case class == 0:
+			gap = max(gap, math.Exp(float64(spaces[t]-top[t])))
+		case class != previous:
+			glyphs = append(glyphs, glyph{a.characters[class], t, p[t], gap})
 			gap = 0
-		case float64(p) > glyphs[len(glyphs)-1].p:
-			glyphs[len(glyphs)-1].p, glyphs[len(glyphs)-1].step = float64(p), t
+		case p[t] > glyphs[len(glyphs)-1].p:
+			glyphs[len(glyphs)-1].p, glyphs[len(glyphs)-1].step = p[t], t
 		}
-		previous = best
+		previous = class
 	}
 	return glyphs
+}
+
+// bestClasses are the class of the highest score at each step, and that score.
+func bestClasses(scores []float32, steps int) (best []int, top []float32) {
+	best, top = make([]int, steps), slices.Clone(scores[:steps])
+	for c := 1; (c+1)*steps <= len(scores); c++ {
+		row := scores[c*steps : (c+1)*steps]
+		row = row[:len(top)] // spares the check of each index
+		for t, most := range top {
+			if v := row[t]; v > most {
+				best[t], top[t] = c, v
+			}
+		}
+	}
+	return best, top
+}
+
+// probabilities are those of the best classes that are characters: one divided by the sum of
+// exp over all classes, in which those far below the best count for nothing.
+func (a alphabet) probabilities(scores []float32, best []int, top []float32) []float64 {
+	var written []int // steps
+	for t, class := range best {
+		if class != 0 && class != a.space {
+			written = append(written, t)
+		}
+	}
+	p := make([]float64, len(best))
+	for c := range a.characters {
+		row := scores[c*len(best) : (c+1)*len(best)]
+		for _, t := range written {
+			if d := row[t] - top[t]; d > -negligible {
+				p[t] += math.Exp(float64(d))
+			}
+		}
+	}
+	for _, t := range written {
+		p[t] = 1 / p[t]
+	}
+	return p
 }
 
 // confidence is the mean probability of glyphs; 0 for none.

@@ -50,6 +50,7 @@ const (
 	spaceMore      = 5     // word torn; on 12,800 gaps of FUNSD: 42 spaces more, 22 words more torn)
 	spaceSure      = 12    // blank columns, and 8 above twice the median, that are a space whatever is said
 	punctuationGap = 7     // blank columns between a mark and a letter that are a space: a fifth of an em
+	negligible     = 12    // how far below the best a score tells nothing: e⁻¹² is 1/160,000, and most are further away
 	tallRatio      = 1.5   // height / width from which a region is a vertical line
 )
 
@@ -100,6 +101,8 @@ const (
 	angleSamples  = 12   // crops shown to the angle classifier
 	angleWidth    = 192  // its input, 48 high
 	angleDoubt    = 0.20 // share of votes for upside down from which the recogniser is asked
+	angleEnough   = 6    // votes after which it is asked no more where they agree
+	angleSure     = 0.4  // and each is for 0.9 on average: 0.5 + this
 	angleReadings = 4    // crops that it then reads both ways
 )
 

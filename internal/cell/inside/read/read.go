@@ -67,14 +67,15 @@ func (r *Reader) load(m Models) (err error) {
 	for _, s := range []struct {
 		name    string
 		model   []byte
+		rewrite func([]byte) ([]byte, error)
 		threads int
 		into    **onnx.Session
 	}{
-		{"detection", m.Detection, r.threads, &r.detection},
-		{"recognition", m.Recognition, 1, &r.recognition},
-		{"angle", m.Angle, 1, &r.angle},
+		{"detection", m.Detection, rewrite.Model, r.threads, &r.detection},
+		{"recognition", m.Recognition, rewrite.Scores, 1, &r.recognition},
+		{"angle", m.Angle, rewrite.Model, 1, &r.angle},
 	} {
-		short, err := rewrite.Model(s.model)
+		short, err := s.rewrite(s.model)
 		if err != nil {
 			return fmt.Errorf("read: %s model: %w", s.name, err)
 		}

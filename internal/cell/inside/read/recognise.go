@@ -151,12 +151,12 @@ func (r *Reader) readCrop(c crop) (glyphs []glyph, step float64, err error) {
 	err = r.recognition.Run([]int{1, 3, cropHeight, width},
 		func(in []float32) { c.normalise(in, width, paper) },
 		func(out []float32, shape []int) {
-			if len(shape) != 3 || shape[0] != 1 || shape[1] < 1 || shape[2] != len(r.alphabet.characters) {
+			if len(shape) != 4 || shape[0] != 1 || shape[1] != len(r.alphabet.characters) || shape[2] != 1 || shape[3] < 1 {
 				bad = fmt.Errorf("read: the recogniser gave an output of shape %v", shape)
 				return
 			}
-			step = float64(width) / float64(shape[1])
-			glyphs = r.alphabet.decode(out, shape[1])
+			step = float64(width) / float64(shape[3])
+			glyphs = r.alphabet.decode(out, shape[3])
 		})
 	if err == nil {
 		err = bad

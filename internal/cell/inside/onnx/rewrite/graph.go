@@ -19,7 +19,7 @@ const (
 
 	tensorDims, tensorType, tensorFloats, tensorName, tensorRaw = 1, 2, 4, 8, 9
 
-	valueName = 1
+	valueName, valueType, typeTensor, tensorElement = 1, 2, 1, 1
 
 	typeFloat, typeInteger = 1, 7 // TensorProto.DataType: 32-bit float, 64-bit integer
 
@@ -39,6 +39,7 @@ type graph struct {
 	constants map[string]*tensor
 	order     []string // of constants
 	outputs   []string
+	results   [][]byte // what the model says of each output
 }
 
 type node struct {
@@ -95,7 +96,7 @@ func (g *graph) add(x field) error {
 	case graphValueInfo: // shapes of intermediate values: optional, and no longer true
 		return nil
 	case graphOutput:
-		g.rest = append(g.rest, x.whole...)
+		g.results = append(g.results, x.data)
 		return fields(x.data, func(x field) error {
 			if x.num == valueName {
 				g.outputs = append(g.outputs, string(x.data))
@@ -211,6 +212,12 @@ func newTensor(values []float32, dims ...int64) *tensor {
 	return t
 }
 
+// tensorInfo says of a value that it is a tensor of 32-bit floats, of some shape.
+func tensorInfo(name string) []byte {
+	b := appendBytes(nil, valueName, name)
+	return appendBytes(b, valueType, appendBytes(nil, typeTensor, appendInt(nil, tensorElement, typeFloat)))
+}
+
 // newIntegers makes a tensor of 64-bit integers in one dimension.
 func newIntegers(values ...int64) *tensor {
 	t := &tensor{dims: []int64{int64(len(values))}, kind: typeInteger}
@@ -272,6 +279,9 @@ func (g *graph) save() []byte {
 			message := slices.Clone(g.constants[name].message)
 			out = appendBytes(out, graphInitializer, appendBytes(message, tensorName, name))
 		}
+	}
+	for _, r := range g.results {
+		out = appendBytes(out, graphOutput, r)
 	}
 	out = append(out, g.rest...)
 	return appendBytes(slices.Clone(g.model), modelGraph, out)

@@ -28,6 +28,12 @@ func Model(model []byte) ([]byte, error) {
 	if len(g.nodes) == 0 {
 		return nil, errors.New("rewrite: no graph in the model")
 	}
+	g.shorten()
+	return g.save(), nil
+}
+
+// shorten does all that leaves the outputs what they are.
+func (g *graph) shorten() {
 	g.foldIntoConvolutionsBefore()
 	g.shortenHardSwish()
 	g.foldIntoConvolutionsAfter()
@@ -35,7 +41,6 @@ func Model(model []byte) ([]byte, error) {
 	g.shuffleTransposed()
 	g.splitEnlarged()
 	g.foldGates()
-	return g.save(), nil
 }
 
 // users are the live nodes that read a value.

@@ -18,7 +18,7 @@ func model() []byte {
 		{op: "Add", in: []string{"one", "m"}, out: []string{"a"}},
 		{op: "Relu", in: []string{"a"}, out: []string{"y"}},
 	}
-	g.rest = appendBytes(nil, graphOutput, appendBytes(nil, valueName, "y"))
+	g.results = [][]byte{tensorInfo("y")}
 	return g.save()
 }
 
@@ -59,7 +59,7 @@ func TestBothDialectsOfHardSwishAreShortened(t *testing.T) {
 			{op: "Div", in: []string{"m", "six"}, out: []string{"d"}},
 			{op: "Relu", in: []string{"d"}, out: []string{"y"}},
 		}
-		g.rest = appendBytes(nil, graphOutput, appendBytes(nil, valueName, "y"))
+		g.results = [][]byte{tensorInfo("y")}
 		out, err := Model(g.save())
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func rewritten(t *testing.T, constants map[string]*tensor, nodes ...*node) (ops 
 	for name, c := range constants {
 		g.set(name, c)
 	}
-	g.rest = appendBytes(nil, graphOutput, appendBytes(nil, valueName, "y"))
+	g.results = [][]byte{tensorInfo("y")}
 	out, err := Model(g.save())
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +186,7 @@ func TestOutputsStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.rest = appendBytes(g.rest, graphOutput, appendBytes(nil, valueName, "m"))
+	g.results = append(g.results, tensorInfo("m"))
 	out, err := Model(g.save())
 	if err != nil {
 		t.Fatal(err)
@@ -223,4 +223,44 @@ func FuzzModel(f *testing.F) {
 			t.Errorf("a rewritten model cannot be read: %v", err)
 		}
 	})
+}
+
+// line builds x → Squeeze → Transpose → MatMul → Add → Softmax → y over three classes of two
+// channels.
+func line(axis int64) []byte {
+	g := &graph{constants: map[string]*tensor{}}
+	g.set("w", newTensor([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	g.set("b", newTensor([]float32{7, 8, 9}, 3))
+	g.nodes = []*node{
+		{op: "Squeeze", in: []string{"x"}, out: []string{"s"}, attributes: []attribute{integersAttribute("axes", axis)}},
+		{op: "Transpose", in: []string{"s"}, out: []string{"t"}, attributes: []attribute{integersAttribute("perm", 0, 2, 1)}},
+		{op: "MatMul", in: []string{"t", "w"}, out: []string{"m"}},
+		{op: "Add", in: []string{"m", "b"}, out: []string{"a"}},
+		{op: "Softmax", in: []string{"a"}, out: []string{"y"}},
+	}
+	g.results = [][]byte{tensorInfo("y")}
+	return g.save()
+}
+
+func TestClassesOfALineBecomeAConvolution(t *testing.T) {
+	out, err := Scores(line(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := parse(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, ok := g.convolution(g.nodes[0])
+	if !ok || len(g.nodes) != 1 || c.in[0] != "x" || !slices.Equal(g.outputs, []string{"y"}) {
+		t.Fatalf("%d nodes left, the first is %s", len(g.nodes), g.nodes[0].op)
+	}
+	if !slices.Equal(c.weights, []float32{1, 4, 2, 5, 3, 6}) || !slices.Equal(c.bias, []float32{7, 8, 9}) || !slices.Equal(c.dims, []int64{3, 2, 1, 1}) {
+		t.Errorf("weights %v of %v, bias %v", c.weights, c.dims, c.bias)
+	}
+	for name, other := range map[string][]byte{"another axis": line(3), "no such end": model(), "nothing": nil} {
+		if _, err := Scores(other); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
 }
