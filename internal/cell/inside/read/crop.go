@@ -22,8 +22,12 @@ func (v view) cut(q quad) crop {
 	down := v.asset(c.quad.at(0, 1)).sub(origin).scale(1 / float64(cropRows))
 	n := max(1, int(math.Round(math.Hypot(down.x, down.y)/1.5)))
 	for y := range cropRows {
+		start := origin.add(down.scale(float64(y)))
+		if n == 1 && v.sampleRow(c.pix[y*c.stride:(y+1)*c.stride], start.add(along.add(down).scale(0.5)), along) {
+			continue
+		}
 		for x := range width {
-			v.sample(c.pix[y*c.stride+x*c.step:], origin.add(along.scale(float64(x))).add(down.scale(float64(y))), along, down, n)
+			v.sample(c.pix[y*c.stride+x*c.step:], start.add(along.scale(float64(x))), along, down, n)
 		}
 	}
 	return c
@@ -53,6 +57,34 @@ func (v view) overhang(q quad) float64 {
 		return 0
 	}
 	return overhangMost * float64(edge-last+2) / float64(edge)
+}
+
+// sampleRow writes a row of single samples, the first of which lies at a point, each a step from
+// the last, as sample does, but in whole numbers. It reports false where one lies so near
+// the edge that it has not four pixels around it.
+func (p picture) sampleRow(out []uint8, at, step point) bool {
+	n := len(out) / p.channels
+	last := at.add(step.scale(float64(n - 1)))
+	if min(at.x, last.x) < 0.5 || min(at.y, last.y) < 0.5 ||
+		max(at.x, last.x) > float64(p.w)-0.51 || max(at.y, last.y) > float64(p.h)-0.51 {
+		return false
+	}
+	const whole, part = 32, 12 // bits of a place behind the point, and of a weight
+	fixed := func(v float64) int { return int(v * (1 << whole)) }
+	x, y, dx, dy := fixed(at.x-0.5), fixed(at.y-0.5), fixed(step.x), fixed(step.y)
+	for i := range n {
+		top := p.pix[(y>>whole)*p.stride+(x>>whole)*p.step:]
+		bottom := top[p.stride:]
+		fx, fy := x>>(whole-part)&(1<<part-1), y>>(whole-part)&(1<<part-1)
+		for c := range p.channels {
+			a, b := int(top[c]), int(top[c+p.step])
+			d, e := int(bottom[c]), int(bottom[c+p.step])
+			upper, lower := a<<part+(b-a)*fx, d<<part+(e-d)*fx
+			out[i*p.channels+c] = uint8((upper<<part + (lower-upper)*fy + 1<<(2*part-1)) >> (2 * part))
+		}
+		x, y = x+dx, y+dy
+	}
+	return true
 }
 
 // sample writes the mean colour of the parallelogram from p along two sides, from

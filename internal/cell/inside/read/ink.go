@@ -12,18 +12,19 @@ type ink struct {
 func (c crop) ink() ink {
 	out := ink{make([]bool, c.w*cropRows), c.w}
 	contrast := make([]uint8, c.w*cropRows)
-	paper := c.paper()
+	far := c.paper().distances()
 	var count [256]int
 	for y := range cropRows {
-		for x := range c.w {
-			most := 0
-			for ch := range c.channels {
-				d := int(c.pix[y*c.stride+x*c.step+ch]) - int(paper[ch])
-				most = max(most, d, -d)
+		row := contrast[y*c.w : (y+1)*c.w]
+		for ch := range c.channels {
+			src := c.pix[y*c.stride+ch:]
+			for x, most := range row {
+				row[x] = max(most, far[ch][src[x*c.step]])
 			}
-			contrast[y*c.w+x] = uint8(most)
-			if y >= cropMargin && y < cropMargin+cropHeight {
-				count[most]++
+		}
+		if y >= cropMargin && y < cropMargin+cropHeight {
+			for _, v := range row {
+				count[v]++
 			}
 		}
 	}
@@ -44,7 +45,20 @@ func strongest(count [256]int, n int) int {
 	return 0
 }
 
-func (c crop) paper() (out [3]uint8) {
+// colour is of one or three channels, as its picture's.
+type colour [3]uint8
+
+// distances tell how far each value of a channel is from the colour's.
+func (c colour) distances() (out [3][256]uint8) {
+	for ch, at := range c {
+		for v := range 256 {
+			out[ch][v] = uint8(max(v-int(at), int(at)-v))
+		}
+	}
+	return out
+}
+
+func (c crop) paper() (out colour) {
 	for ch := range c.channels {
 		var count [256]int
 		for y := cropMargin; y < cropMargin+cropHeight; y++ {
