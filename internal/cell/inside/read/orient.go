@@ -74,10 +74,13 @@ func longest(regions []region, lying bool) []region {
 }
 
 // upsideDown is the share, 0–1, of the angle classifier's votes for upside down,
-// each weighted by how sure it is.
+// each weighted by how sure it is. It stops where the first ones agree and are sure.
 func (r *Reader) upsideDown(v view, sample []region) (float64, error) {
 	up, down := 0.0, 0.0
-	for _, g := range sample {
+	for i, g := range sample {
+		if i >= angleEnough && min(up, down) == 0 && max(up, down) > angleSure*float64(i) {
+			break
+		}
 		if most := g.height() * 8; g.length() > most {
 			g.quad = g.part(0, 0, most/g.length(), 1)
 		}
