@@ -12,7 +12,7 @@ TAGS := nodynamic
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo true || echo false)
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help setup build demo test tidy lint check fuzz bench bench-serve bench-read bench-layers bench-fair picture specimens generate clean
+.PHONY: help setup build demo test tidy lint check fuzz bench bench-serve bench-queue bench-read bench-layers bench-fair picture specimens generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ bench: setup ## measure the examples beside tesseract; writes docs/benchmarks.md
 
 bench-serve: setup ## load the service: answer times, memory, kill -9; writes docs/benchmarks.md
 	scripts/bench-serve.sh
+
+bench-queue: ## measure the queue on a private PostgreSQL beside River; writes docs/benchmarks.md and docs/scaling.md
+	scripts/bench-queue.sh
 
 DOCUMENTS ?= out/specimens/tune
 bench-read: setup ## what a page costs beside tesseract, by kind of DOCUMENTS; writes docs/benchmarks.md
