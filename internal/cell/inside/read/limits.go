@@ -35,6 +35,24 @@ const (
 	sideUpright = 0.25 // share of a line under upright ones from which it is the left edge of their text
 )
 
+// Stamps on print. Pixels are those of a page whose longer side has overLongSide.
+const (
+	overLongSide = 2200.0 // A4 at 190 dots per inch, letter at 200
+	overRows     = 4      // every such row is looked at
+	overDark     = 0.35   // from print to paper, where another ink begins
+	overPale     = 0.18   // from paper to print, where it ends
+	overStroke   = 40.0   // the widest stroke of another ink; wider is a tinted ground
+	overCell     = 40.0   // the side of the cells in which strokes are counted
+	overFew      = 8      // strokes of a cell from which something is written there
+	overCells    = 4      // such cells together from which it is looked for
+	overHalo     = 1100.0 // the longer side in pixels over that by which print is blurred
+	overMost     = 0.4    // share of the page with such ink from which it is no stamp
+	overLong     = 2.5    // length / height from which a region's direction tells
+	overNear     = 2.0    // lengths of such a region within which shorter ones go on
+	overAngle    = 0.05   // radians between directions that differ
+	overKnown    = 0.5    // share of a region in known ones from which it is a rest of their print
+)
+
 // Recognition, pixels of a crop that is 48 high, unless said otherwise.
 const (
 	cropHeight     = 48    // the recogniser's input

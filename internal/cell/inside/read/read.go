@@ -128,17 +128,21 @@ func (r *Reader) read(ctx context.Context, img image.Image, layer []words.Word) 
 	if layer, err = r.check(ctx, v, claims, layer); err != nil {
 		return words.Page{}, err
 	}
-	return r.page(ctx, v, claims, layer, regions)
+	over, err := r.readOver(ctx, v, regions)
+	if err != nil {
+		return words.Page{}, err
+	}
+	return r.page(ctx, v, claims, layer, regions, over...)
 }
 
-// page reads what the layer does not say, and puts both together.
-func (r *Reader) page(ctx context.Context, v view, claims []*claim, layer []words.Word, regions []region) (words.Page, error) {
+// page reads what the layer does not say, and puts all together; more was read already.
+func (r *Reader) page(ctx context.Context, v view, claims []*claim, layer []words.Word, regions []region, more ...reading) (words.Page, error) {
 	readings, err := r.readDoubtful(ctx, v, claims)
 	if err != nil {
 		return words.Page{}, err
 	}
 	readings = slices.DeleteFunc(readings, v.tickBox)
-	readable, unread := judge(readings, v.w, v.h)
+	readable, unread := judge(append(readings, more...), v.w, v.h)
 	return words.Page{
 		Width: v.w, Height: v.h, Turn: v.turn, Unread: unread,
 		Words: arrange(readable, layer, skew(regions), v.w, v.h),
