@@ -46,6 +46,20 @@ func TestStoreConforms(t *testing.T) {
 	})
 }
 
+// The rest of what a store must do.
+func TestStoreConformsBesideTheQueue(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) storetest.Fixture {
+		c, url := &clock{}, migrated.New(t)
+		store, other := open(t, url, c), open(t, url, c)
+		return storetest.Fixture{
+			Store: store, Other: other, Advance: c.advance,
+			Exec:  func(statement string) error { return postgres.Exec(context.Background(), store, statement) },
+			Count: func(query string) (int, error) { return postgres.Count(context.Background(), store, query) },
+			Close: func() {}, // with the test
+		}
+	})
+}
+
 // forget destroys the key of a job's order, which it makes first.
 func forget(db *postgres.DB, job document.ID) error {
 	ctx := context.Background()
