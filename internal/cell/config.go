@@ -32,7 +32,7 @@ type Config struct {
 
 // Defaults of Config.
 const (
-	// DefaultMemory is 1 GiB: reading an A4 page takes about 330 MB resident, a
+	// DefaultMemory is 1 GiB: reading an A4 page takes about 290 MB resident, a
 	// 225-megapixel page image about 410 MB.
 	DefaultMemory = 1 << 30
 	// DefaultAddressSpace is 6 GiB: the Go runtime, ONNX Runtime and the reservation of a

@@ -35,27 +35,37 @@ const (
 	getDimensionsCount             = 61
 	getDimensions                  = 62
 	getTensorTypeAndShape          = 65
+	createCPUMemoryInfo            = 69
+	allocatorAlloc                 = 75
 	allocatorFree                  = 76
 	getAllocatorWithDefaultOptions = 78
 	releaseEnv                     = 92
 	releaseStatus                  = 93
+	releaseMemoryInfo              = 94
 	releaseSession                 = 95
 	releaseValue                   = 96
 	releaseTensorTypeAndShapeInfo  = 99
 	releaseSessionOptions          = 100
 	addSessionConfigEntry          = 130
+	createAllocator                = 131
+	releaseAllocator               = 132
+	createAndRegisterAllocator     = 144
+	releaseArenaConfig             = 157
+	createArenaConfig              = 164 // CreateArenaCfgV2
 
-	functions = 131
+	functions = 165
 )
 
 // Constants of the C API.
 const (
-	logFatal     = 4  // failures come back as statuses; nothing is to be written to standard error
-	optimiseAll  = 99 // layout changes included; level 2 is half as slow again
-	elementFloat = 1  // ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT
-	elementInt64 = 7  // ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64
-	maxRank      = 8
-	maxInputs    = 4 // of a model; a token classifier has three
+	logFatal       = 4  // failures come back as statuses; nothing is to be written to standard error
+	optimiseAll    = 99 // layout changes included; level 2 is half as slow again
+	arenaAllocator = 1  // OrtArenaAllocator
+	defaultMemory  = 0  // OrtMemTypeDefault
+	elementFloat   = 1  // ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT
+	elementInt64   = 7  // ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64
+	maxRank        = 8
+	maxInputs      = 4 // of a model; a token classifier has three
 )
 
 // frame is the memory that one call into native code reads arguments from and writes
@@ -144,12 +154,10 @@ const (
 // by then.
 const OneHeap = "MALLOC_ARENA_MAX=1"
 
-// boundHeap keeps the C heap from holding on to what the largest tensors needed. By
-// default each thread gets a heap of its own, and the size from which memory goes back
-// at once grows with use. With one heap, blocks up to the detector's largest (39 MiB)
-// are used again within a run and by the next, and Trim hands back what is left between
-// runs; the detector spends 15 ms on page faults instead of 100 to 200. It holds for the
-// process, and does nothing without glibc.
+// boundHeap keeps the C heap from holding on to what loading a model needed: by default
+// each thread gets a heap of its own, and the size from which memory goes back at once
+// grows with use. With one heap, what one call frees the next one uses, and Trim hands
+// back what is left. It holds for the process, and does nothing without glibc.
 func boundHeap() {
 	mallopt, err := purego.Dlsym(purego.RTLD_DEFAULT, "mallopt")
 	if err != nil {
@@ -182,9 +190,14 @@ func fileOf(function uintptr) uintptr {
 	return f.place.base
 }
 
-// Trim gives memory that native code has freed back to the system, where the C library
-// is glibc. It is worth its page faults after the last large run of a page.
+// Trim gives memory that runs have used back to the system, unless a run is under way,
+// and what else native code has freed, where the C library is glibc. It is worth its page
+// faults after the last large run of a page.
 func (r *Runtime) Trim() {
+	if r.running.TryLock() {
+		r.dropArena()
+		r.running.Unlock()
+	}
 	if trim, err := purego.Dlsym(purego.RTLD_DEFAULT, "malloc_trim"); err == nil {
 		purego.SyscallN(trim, 0)
 	}

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -22,8 +23,11 @@ import (
 type Runtime struct {
 	api       []uintptr
 	env       uintptr
-	library   uintptr // where its file is mapped; 0 where that is not known
-	allocator uintptr
+	library   uintptr      // where its file is mapped; 0 where that is not known
+	allocator uintptr      // of small things
+	memory    uintptr      // what the arena's allocator is known by
+	arena     uintptr      // of what a run computes; 0 before the first session
+	running   sync.RWMutex // held for reading by runs
 }
 
 // Open loads the library at path, which may be a descriptor's (/proc/self/fd/N). The
@@ -63,13 +67,15 @@ func (r *Runtime) start() error {
 		return err
 	}
 	r.allocator = address(f.out)
-	return nil
+	return r.registerArena(f)
 }
 
 // Close releases the runtime; every session must have been closed.
 func (r *Runtime) Close() {
+	r.drop(releaseAllocator, r.arena)
+	r.drop(releaseMemoryInfo, r.memory)
 	r.drop(releaseEnv, r.env)
-	r.env = 0
+	r.env, r.arena, r.memory = 0, 0, 0
 }
 
 // Session is a model ready to run. Run and RunInts may be called by many goroutines at
@@ -85,9 +91,10 @@ type Session struct {
 // and one float output; further outputs are not computed. threads is how many threads
 // one run uses; at least 1.
 //
-// The memory arena and the memory pattern are off: both keep what the largest input
-// ever needed (1.2 GB where a page needs 300 MB). Idle threads sleep instead of
-// spinning, since cells share the machine.
+// All sessions compute in one arena (registerArena), which is empty between runs. Arenas
+// of their own and the memory pattern are off: both keep what the largest input ever
+// needed (1.2 GB where a page needs 300 MB). Idle threads sleep instead of spinning, since
+// cells share the machine.
 func (r *Runtime) Session(model []byte, threads int) (*Session, error) {
 	if len(model) == 0 {
 		return nil, errors.New("onnx: empty model")
@@ -108,6 +115,11 @@ func (r *Runtime) Session(model []byte, threads int) (*Session, error) {
 	s := &Session{r: r, handle: address(f.out)}
 	if s.inputs, err = s.inputNames(f); err == nil {
 		s.output, err = s.name(f, sessionGetOutputName, 0)
+	}
+	if err == nil && r.arena == 0 {
+		if err = r.call(createAllocator, s.handle, r.memory, uintptr(unsafe.Pointer(&f.out))); err == nil {
+			r.arena = address(f.out)
+		}
 	}
 	if err != nil {
 		s.Close()
@@ -141,13 +153,17 @@ func (r *Runtime) options(f *frame, threads int) (uintptr, error) {
 		return 0, err
 	}
 	options := address(f.out)
-	spinning, off := f.text("session.intra_op.allow_spinning"), f.text("0")
+	set := func(key, value string) error {
+		return r.call(addSessionConfigEntry, options, uintptr(unsafe.Pointer(f.text(key))), uintptr(unsafe.Pointer(f.text(value))))
+	}
 	err := errors.Join(
 		r.call(setIntraOpNumThreads, options, uintptr(threads)),
 		r.call(setSessionGraphOptimization, options, optimiseAll),
 		r.call(disableMemPattern, options),
 		r.call(disableCPUMemArena, options),
-		r.call(addSessionConfigEntry, options, uintptr(unsafe.Pointer(spinning)), uintptr(unsafe.Pointer(off))),
+		set("session.intra_op.allow_spinning", "0"),
+		set("session.use_env_allocators", "1"),
+		set("session.use_device_allocator_for_initializers", "1"),
 	)
 	if err != nil {
 		r.drop(releaseSessionOptions, options)
@@ -189,6 +205,8 @@ func run[T float32 | int64](s *Session, element uintptr, shape []int, fill func(
 	if s.handle == 0 {
 		return errors.New("onnx: the session is closed")
 	}
+	s.r.running.RLock()
+	defer s.r.running.RUnlock()
 	f := newFrame()
 	defer f.release()
 	for i, name := range s.inputs {
@@ -231,7 +249,7 @@ func (s *Session) newInput(f *frame, element uintptr, shape []int) (uintptr, err
 		}
 		f.dims[i] = int64(n)
 	}
-	err := s.r.call(createTensorAsOrtValue, s.r.allocator, uintptr(unsafe.Pointer(&f.dims[0])), uintptr(len(shape)),
+	err := s.r.call(createTensorAsOrtValue, s.r.arena, uintptr(unsafe.Pointer(&f.dims[0])), uintptr(len(shape)),
 		element, uintptr(unsafe.Pointer(&f.out)))
 	return address(f.out), err
 }

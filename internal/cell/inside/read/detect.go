@@ -76,8 +76,7 @@ func (r *Reader) heat(p picture) (heat, error) { return r.heatOf(p, tiles(p.w, p
 // heatOf is the map of some tiles; elsewhere it is 0.
 func (r *Reader) heatOf(p picture, tiles []tile) (heat, error) {
 	out := heat{make([]uint8, p.w*p.h), p.w, p.h}
-	r.runtime.Trim()       // lines leave small gaps, of no use to a page
-	defer r.runtime.Trim() // and need a tenth of what a page needs
+	defer r.runtime.Trim() // lines need a tenth of what a page needs
 	for _, t := range tiles {
 		if err := r.heatTile(p, t, out); err != nil {
 			return heat{}, err
