@@ -18,6 +18,7 @@ type cli struct {
 	Redact     redactCommand     `cmd:"" help:"Redact documents: images and a receipt for each."`
 	Eval       evalCommand       `cmd:"" help:"Measure redaction on your own annotated documents."`
 	Serve      serveCommand      `cmd:"" help:"Run the service: HTTP API, workers and trail on one data directory."`
+	Migrate    migrateCommand    `cmd:"" help:"Bring the schema of the database up to date."`
 	Verify     verifyCommand     `cmd:"" help:"Verify receipts, and the files beside them, offline."`
 	Keys       keysCommand       `cmd:"" help:"Make, list and revoke the API keys of the service."`
 	Jobs       jobsCommand       `cmd:"" help:"List and show jobs; replay, discard and cancel them."`

@@ -35,6 +35,10 @@ func (r *redactCommand) Run(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if cfg.Database != "" {
+		return 0, reason.Because(reason.UsageWrong, errors.New("redact works with a database of this machine, and the configuration names one that nodes share: "+
+			"send the documents to the service, or run redact with a configuration of its own"))
+	}
 	if err := app.CheckRequest(req, cfg.Data); err != nil {
 		return 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"blotter/internal/app"
 	"blotter/internal/config"
@@ -15,6 +16,7 @@ import (
 type serveCommand struct {
 	Data   string `placeholder:"DIR" help:"Data directory; $$BLOTTER_DATA, else the XDG state directory, without it." type:"path"`
 	Listen string `placeholder:"HOST:PORT" help:"Where the API listens; serve.listen of the configuration without it."`
+	Roles  string `placeholder:"LIST" help:"What this node does, of api, worker, audit and retention, between commas; serve.roles of the configuration, which is all, without it."`
 }
 
 // Run implements command. It returns when the service was told to stop and has stopped.
@@ -25,6 +27,11 @@ func (s *serveCommand) Run(c *call) (int, error) {
 	}
 	if s.Listen != "" {
 		cfg.Serve.Listen = s.Listen
+	}
+	if s.Roles != "" {
+		if cfg.Serve.Roles, err = config.ParseRoles(strings.Split(s.Roles, ",")); err != nil {
+			return 0, reason.Because(reason.UsageWrong, fmt.Errorf("--roles: %w", err))
+		}
 	}
 	l, err := listen(cfg)
 	if err != nil {
@@ -43,8 +50,10 @@ func (s *serveCommand) Run(c *call) (int, error) {
 func listen(cfg config.Config) (app.Listeners, error) {
 	var l app.Listeners
 	var err error
-	if l.API, err = listenOn("serve.listen", cfg.Serve.Listen); err != nil {
-		return l, err
+	if cfg.Serve.Has(config.RoleAPI) {
+		if l.API, err = listenOn("serve.listen", cfg.Serve.Listen); err != nil {
+			return l, err
+		}
 	}
 	if cfg.Serve.OpsListen == "" {
 		return l, nil
@@ -64,18 +73,23 @@ func listenOn(setting, address string) (net.Listener, error) {
 }
 
 func closed(l app.Listeners) error {
-	err := l.API.Close()
-	if l.Ops != nil {
-		err = errors.Join(err, l.Ops.Close())
+	var errs []error
+	for _, open := range []net.Listener{l.API, l.Ops} {
+		if open != nil {
+			errs = append(errs, open.Close())
+		}
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 // greet says where the service is and, the first time, shows the first API key.
 func greet(c *call, cfg config.Config, s *app.Service, l app.Listeners) error {
-	scheme := "http"
-	if cfg.API.TLSCert != "" {
-		scheme = "https"
+	if l.Ops != nil {
+		fmt.Fprintf(c.stdio.out, "Metrics, health and profiles: http://%s/\n", l.Ops.Addr())
+	}
+	if l.API == nil {
+		fmt.Fprintln(c.stdio.out, "Running without the API.")
+		return nil
 	}
 	key, made, err := s.FirstKey(c.ctx)
 	if err != nil {
@@ -84,8 +98,9 @@ func greet(c *call, cfg config.Config, s *app.Service, l app.Listeners) error {
 	if made {
 		fmt.Fprintf(c.stdio.out, "API key, shown this once: %s\n", key)
 	}
-	if l.Ops != nil {
-		fmt.Fprintf(c.stdio.out, "Metrics, health and profiles: http://%s/\n", l.Ops.Addr())
+	scheme := "http"
+	if cfg.API.TLSCert != "" {
+		scheme = "https"
 	}
 	fmt.Fprintf(c.stdio.out, "Listening on %s://%s/ (documentation: /docs)\n", scheme, l.API.Addr())
 	return nil

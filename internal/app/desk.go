@@ -11,7 +11,7 @@ import (
 
 	"blotter/internal/config"
 	"blotter/internal/reason"
-	"blotter/internal/retention"
+	"blotter/receipt"
 )
 
 // actorCLI is the actor of what a person does on the command line of the station's host.
@@ -25,7 +25,7 @@ type Desk struct{ station *Station }
 // that a mistyped name does not make one.
 func OpenDesk(ctx context.Context, cfg config.Config, log *slog.Logger) (*Desk, error) {
 	_, err := os.Stat(databaseFile(cfg.Data))
-	if errors.Is(err, fs.ErrNotExist) {
+	if cfg.Database == "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, reason.Because(reason.UsageWrong, fmt.Errorf("%q is not a data directory of blotter", cfg.Data))
 	}
 	return openDesk(ctx, cfg, log)
@@ -33,18 +33,14 @@ func OpenDesk(ctx context.Context, cfg config.Config, log *slog.Logger) (*Desk, 
 
 // MakeDesk opens the desk of a data directory, which it makes where it is missing.
 func MakeDesk(ctx context.Context, cfg config.Config, log *slog.Logger) (*Desk, error) {
-	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
-		return nil, reason.Because(reason.ConfigInvalid, fmt.Errorf("the data directory cannot be made: %w", err))
-	}
 	return openDesk(ctx, cfg, log)
 }
 
 func openDesk(ctx context.Context, cfg config.Config, log *slog.Logger) (*Desk, error) {
-	s := &Station{cfg: cfg, log: log, wake: make(chan struct{}, 1)}
-	if err := s.openStores(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+	s, err := openStation(ctx, cfg, log, receipt.Code{})
+	if err != nil {
+		return nil, err
 	}
-	s.retention = &retention.Retention{Store: s.store, Vault: s.vault, Log: log, Sealed: s.wakeSequencer}
 	return &Desk{s}, nil
 }
 
@@ -62,10 +58,12 @@ func (d *Desk) act(ctx context.Context, do func(context.Context) error) error {
 	var sealer sync.WaitGroup
 	defer sealer.Wait()
 	defer cancel(nil)
-	sealer.Go(func() {
-		if err := d.station.seal(ctx); err != nil {
-			cancel(err)
-		}
-	})
+	if d.station.hasSigningKey() {
+		sealer.Go(func() {
+			if err := d.station.seal(ctx); err != nil {
+				cancel(err)
+			}
+		})
+	}
 	return d.station.drain(ctx)
 }

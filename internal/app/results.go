@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -156,9 +157,17 @@ func (r results) recordView(ctx context.Context, j queue.Job, asset int, actor s
 	return r.drain(ctx)
 }
 
-// Trust implements intake.Results.
-func (r results) Trust(context.Context) ([]byte, error) {
+// Trust implements intake.Results. A node that does not sign has no list of its own, and
+// reads it from the log.
+func (r results) Trust(ctx context.Context) ([]byte, error) {
 	body, err := os.ReadFile(TrustFile(r.cfg.Data))
+	if errors.Is(err, fs.ErrNotExist) && r.fleet() {
+		list, err := audit.FirstTrust(ctx, r.store)
+		if err != nil {
+			return nil, err
+		}
+		return list.Encode()
+	}
 	if err != nil {
 		return nil, reason.Because(reason.AuditUnavailable, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"blotter/internal/config"
 	"blotter/internal/document"
 	"blotter/internal/ops"
 	"blotter/internal/queue"
@@ -16,12 +17,12 @@ import (
 
 // Listeners are where a service listens.
 type Listeners struct {
-	API net.Listener
+	API net.Listener // nil where the node has not that role
 	Ops net.Listener // nil: none
 }
 
-// Serve runs the service until ctx ends: API, workers, janitor, sealing and the private
-// listener. Then nothing new is claimed or taken in; requests and documents under way may
+// Serve runs the service until ctx ends: of API, workers, janitor and sealing what the node
+// has the role of, and the private listener. Then nothing new is claimed or taken in; requests and documents under way may
 // finish within the grace time, after which jobs go back into the queue; the trail is
 // sealed last. The error is nil after an ordinary stop.
 func (s *Service) Serve(ctx context.Context, l Listeners) error {
@@ -40,7 +41,10 @@ func (s *Service) Serve(ctx context.Context, l Listeners) error {
 			}
 		})
 	}
-	run(&sealer, sealing, s.seal)
+	has := s.cfg.Serve.Has
+	if has(config.RoleAudit) {
+		run(&sealer, sealing, s.seal)
+	}
 	if err := s.tidyUp(ctx); err != nil {
 		stopSealing()
 		sealer.Wait()
@@ -48,19 +52,24 @@ func (s *Service) Serve(ctx context.Context, l Listeners) error {
 	}
 	working, stopWorking := s.graceful(ctx)
 	defer stopWorking()
-	for range s.slots.Claimants() {
-		run(&others, ctx, s.shares(working))
-	}
-	for range s.cfg.Serve.InteractiveWorkers {
-		run(&others, ctx, s.claims(working, worker.Want{Lane: document.Interactive}))
+	s.runner.until = working.Done()
+	if has(config.RoleWorker) {
+		for range s.slots.Claimants() {
+			run(&others, ctx, s.shares(working))
+		}
+		for range s.cfg.Serve.InteractiveWorkers {
+			run(&others, ctx, s.claims(working, worker.Want{Lane: document.Interactive}))
+		}
 	}
 	run(&others, ctx, s.tend)
-	if len(s.cfg.Webhooks.Endpoints) > 0 {
-		run(&others, ctx, s.dispatch)
-	}
+	run(&follower, following, s.listen)
 	run(&follower, following, s.follow)
-	s.runner.until = working.Done()
-	run(&others, ctx, func(ctx context.Context) error { return s.api.Serve(ctx, l.API) })
+	if has(config.RoleAPI) {
+		if len(s.cfg.Webhooks.Endpoints) > 0 {
+			run(&others, ctx, s.dispatch)
+		}
+		run(&others, ctx, func(ctx context.Context) error { return s.api.Serve(ctx, l.API) })
+	}
 	if l.Ops != nil { // whoever watches sees the service until it has stopped
 		run(&follower, following, func(ctx context.Context) error { return ops.Serve(ctx, l.Ops, s.ops) })
 	}
@@ -86,6 +95,9 @@ func (s *Service) graceful(ctx context.Context) (context.Context, context.Cancel
 
 // lastSeal seals what the stopping process still has to say.
 func (s *Service) lastSeal(sealing context.Context) error {
+	if !s.cfg.Serve.Has(config.RoleAudit) {
+		return nil // other nodes seal it
+	}
 	last, enough := context.WithTimeoutCause(sealing, lastWords, errSealing)
 	defer enough()
 	if err := s.drain(last); err != nil {
@@ -168,9 +180,10 @@ func (s *Service) repeat(claim func(context.Context) error, working context.Cont
 // sweepEvery is how often what is over is destroyed.
 const sweepEvery = time.Minute
 
-// tend is the janitor's loop: leases that ran out, working copies of killed processes,
-// keys whose time is over.
+// tend looks after this node's disk and, where it is the janitor, after what all nodes
+// share.
 func (s *Service) tend(ctx context.Context) error {
+	defer s.retire()
 	expire, sweep := time.NewTicker(s.cfg.Lease/4), time.NewTicker(sweepEvery)
 	defer expire.Stop()
 	defer sweep.Stop()
@@ -181,7 +194,7 @@ func (s *Service) tend(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-expire.C:
-			err = s.worker.ExpireLeases(ctx)
+			err = s.expire(ctx)
 		case <-sweep.C:
 			err = s.tidyUp(ctx)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"blotter/internal/access"
 	"blotter/internal/cell"
+	"blotter/internal/cell/engine"
 	"blotter/internal/config"
 	"blotter/internal/document"
 	"blotter/internal/intake"
@@ -67,7 +68,7 @@ func OpenService(ctx context.Context, cfg config.Config, log *slog.Logger) (*Ser
 	if err := errors.Join(policyProblems, sourceProblems); err != nil {
 		return nil, reason.Because(reason.ConfigInvalid, err)
 	}
-	station, err := Open(ctx, cfg, log, nil)
+	station, err := openFor(ctx, cfg, log)
 	if err != nil {
 		return nil, errors.Join(err, sources.Close())
 	}
@@ -83,9 +84,30 @@ func OpenService(ctx context.Context, cfg config.Config, log *slog.Logger) (*Ser
 	return s, nil
 }
 
+// openFor opens a station for what the node does: one that meets no document needs neither
+// engines nor cells.
+func openFor(ctx context.Context, cfg config.Config, log *slog.Logger) (*Station, error) {
+	if meetsDocuments(cfg) {
+		return Open(ctx, cfg, log, nil)
+	}
+	s, err := openStation(ctx, cfg, log, CodeOf(engine.Set{}))
+	if err != nil {
+		return nil, err
+	}
+	s.worker = s.newWorker(nil)
+	return s, nil
+}
+
+func meetsDocuments(cfg config.Config) bool {
+	return cfg.Serve.Has(config.RoleAPI) || cfg.Serve.Has(config.RoleWorker)
+}
+
 // checkHost refuses to serve where a document could not be worked on safely: a cell's
 // walls, the clock, the disks. The engines were checked when the station was opened.
 func (s *Service) checkHost(ctx context.Context) error {
+	if !meetsDocuments(s.cfg) {
+		return errors.Join(s.checkDisks(ctx), s.checkClock(ctx))
+	}
 	c, err := cell.Start(ctx, s.cellSetup)
 	if err != nil {
 		return err
@@ -147,7 +169,10 @@ func (s *Service) assemble(ctx context.Context, known policies) error {
 
 // equip gives the workers what a command's do without.
 func (s *Service) equip(m *ops.Metrics, t trace.Tracer) {
-	slots := s.cfg.Serve.SyncSlots
+	slots := 0
+	if s.cfg.Serve.Has(config.RoleAPI) {
+		slots = s.cfg.Serve.SyncSlots
+	}
 	cells := cell.NewPool(s.cellSetup, min(slots, 1))
 	s.runner = &runner{
 		worker: s.newWorker(cells), cells: cells, store: s.store, changes: s.changes, slots: make(chan struct{}, slots),
@@ -194,6 +219,9 @@ func (s *Service) checkSeal(ctx context.Context) error {
 
 // checkEngines looks at the files again: a cell that starts later needs them too.
 func (s *Service) checkEngines(context.Context) error {
+	if !meetsDocuments(s.cfg) {
+		return nil
+	}
 	_, err := OpenEngines(s.cfg)
 	return err
 }

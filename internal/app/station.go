@@ -15,10 +15,10 @@ import (
 	"blotter/internal/cell"
 	"blotter/internal/config"
 	"blotter/internal/document"
+	"blotter/internal/objectstore"
 	"blotter/internal/queue"
 	"blotter/internal/reason"
 	"blotter/internal/retention"
-	"blotter/internal/sqlite"
 	"blotter/internal/vault"
 	"blotter/internal/worker"
 	"blotter/internal/worker/workdir"
@@ -27,15 +27,17 @@ import (
 
 // Station is a data directory at work: store, vault, working copies, cells and trail.
 //
-//	blotter.db    jobs, outbox, log, wrapped keys
-//	vault/        encrypted blobs
+//	blotter.db    jobs, outbox, log, wrapped keys; in a fleet a PostgreSQL has them
+//	vault/        encrypted blobs; in a fleet a bucket has them
 //	station.key   wraps the data keys (0600)
 //	audit/        signing key (0600), last checkpoint, trust list
 //	work/         working copies
 type Station struct {
 	cfg       config.Config
 	log       *slog.Logger
-	store     *sqlite.DB
+	store     Store
+	objects   *objectstore.Store // what nodes keep together beside the vault's blobs; nil: no fleet
+	holder    string             // this process in elections
 	vault     *vault.Vault
 	cellSetup cell.Config
 	cells     *cell.Pool
@@ -58,12 +60,9 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger, progress fun
 	if err := cell.TryClassifier(ctx, cellConfig(cfg, engines)); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
-		return nil, reason.Because(reason.ConfigInvalid, fmt.Errorf("the data directory cannot be made: %w", err))
-	}
-	s := &Station{cfg: cfg, log: log, code: CodeOf(engines), wake: make(chan struct{}, 1)}
-	if err := s.openStores(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+	s, err := openStation(ctx, cfg, log, CodeOf(engines))
+	if err != nil {
+		return nil, err
 	}
 	if s.root, err = workdir.OpenRoot(cfg.WorkDir); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -72,6 +71,19 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger, progress fun
 	s.cells = cell.NewPool(s.cellSetup, 1)
 	s.worker = s.newWorker(s.cells)
 	s.worker.Progress = progress
+	return s, nil
+}
+
+// openStation opens all but what documents are worked on with.
+func openStation(ctx context.Context, cfg config.Config, log *slog.Logger, code receipt.Code) (*Station, error) {
+	cfg.Complete()
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return nil, reason.Because(reason.ConfigInvalid, fmt.Errorf("the data directory cannot be made: %w", err))
+	}
+	s := &Station{cfg: cfg, log: log, code: code, wake: make(chan struct{}, 1)}
+	if err := s.openStores(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	s.retention = &retention.Retention{Store: s.store, Vault: s.vault, Log: log, Sealed: s.wakeSequencer}
 	return s, nil
 }
@@ -80,23 +92,34 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger, progress fun
 func (s *Station) newWorker(cells *cell.Pool) *worker.Worker {
 	return &worker.Worker{
 		Config: worker.Config{Lease: s.cfg.Lease, Heartbeat: s.cfg.Lease / 3, Backoff: s.cfg.Backoff, BulkNice: s.cfg.BulkNice},
-		Store:  s.store, Vault: s.vault, Cells: cells, Root: s.root, Node: node, Code: s.code, Log: s.log,
+		Store:  s.store, Vault: s.vault, Cells: cells, Root: s.root, Node: s.cfg.Node, Code: s.code, Log: s.log,
 		Budgets: s.cfg.Budgets, Sealed: s.wakeSequencer,
 	}
 }
 
-// node is the name of the one node that shares a data directory.
-const node = "local"
-
 // databaseFile is where a data directory's jobs, outbox and log lie.
 func databaseFile(data string) string { return filepath.Join(data, "blotter.db") }
 
+// fleet reports whether several nodes may share database and vault.
+func (s *Station) fleet() bool { return s.cfg.Database != "" && vault.IsBucket(s.cfg.Vault) }
+
 func (s *Station) openStores(ctx context.Context) (err error) {
-	if s.store, err = sqlite.Open(ctx, databaseFile(s.cfg.Data), sqlite.Options{Settings: queue.Settings{Weights: s.cfg.Weights, Endpoints: s.cfg.Webhooks.Names()}}); err != nil {
+	s.holder = s.newHolder()
+	if s.store, err = openStore(ctx, s.cfg, nil); err != nil {
 		return err
 	}
-	s.vault, err = vault.Open(ctx, filepath.Join(s.cfg.Data, "vault"), filepath.Join(s.cfg.Data, "station.key"), s.store)
-	return err
+	if err := s.expectKeys(ctx); err != nil {
+		return err
+	}
+	if s.vault, err = vault.Open(ctx, s.cfg.Vault, s.cfg.StationKey, s.store); err != nil {
+		return err
+	}
+	if s.fleet() {
+		if s.objects, err = objectstore.Open(ctx, s.cfg.Vault); err != nil {
+			return reason.Because(reason.VaultUnavailable, err)
+		}
+	}
+	return s.agree(ctx)
 }
 
 // Close stops the cells and closes the stores.
@@ -107,6 +130,9 @@ func (s *Station) Close() error {
 	}
 	if s.vault != nil {
 		errs = append(errs, s.vault.Close())
+	}
+	if s.objects != nil {
+		errs = append(errs, s.objects.Close())
 	}
 	if s.store != nil {
 		errs = append(errs, s.store.Close())
@@ -128,14 +154,10 @@ func (s *Station) destroyAll(ctx context.Context, id document.ID) {
 	}
 }
 
-// electionInterval is how often a process that is not the sequencer looks whether the
-// one that is has gone.
-const electionInterval = 250 * time.Millisecond
-
 // seal numbers and signs events for as long as ctx lives, as soon as this process is
 // elected; until then the process that is does it.
 func (s *Station) seal(ctx context.Context) error {
-	retry := time.NewTicker(electionInterval)
+	retry := time.NewTicker(s.electionInterval())
 	defer retry.Stop()
 	t := trouble{endless: s.endless}
 	for {
@@ -143,7 +165,7 @@ func (s *Station) seal(ctx context.Context) error {
 		if err == nil {
 			return nil // ctx has ended
 		}
-		if errors.Is(err, sequencer.ErrNotElected) {
+		if errors.Is(err, sequencer.ErrNotElected) || errors.Is(err, errNotElected) {
 			err = nil
 		}
 		if err := t.met(err); err != nil {
@@ -157,9 +179,34 @@ func (s *Station) seal(ctx context.Context) error {
 	}
 }
 
+// electionInterval is how often a process that is not the sequencer looks whether the
+// one that is has gone. In a fleet looking is a transaction.
+func (s *Station) electionInterval() time.Duration {
+	if s.fleet() {
+		return time.Second
+	}
+	return 250 * time.Millisecond
+}
+
+// sealElected seals while this process is elected: on one host by the lock on a file, in a
+// fleet by the database.
 func (s *Station) sealElected(ctx context.Context) error {
+	if !s.fleet() {
+		return s.sequence(ctx, nil)
+	}
+	return s.leading(ctx, queue.RoleSequencer, func(ctx context.Context) error {
+		records, err := sequencer.Shared(ctx, s.objects.Under("audit").Under("records"))
+		if err != nil {
+			return err
+		}
+		return s.sequence(ctx, records)
+	})
+}
+
+func (s *Station) sequence(ctx context.Context, records sequencer.Records) error {
 	seq, err := sequencer.Open(ctx, sequencer.Config{
-		Dir: auditDir(s.cfg.Data), Log: s.store, Now: time.Now,
+		Dir: auditDir(s.cfg.Data), Key: s.cfg.AuditKey, Records: records, Identify: s.maySign,
+		Log: s.store, Now: time.Now,
 		Failed: func(err error) { s.log.Warn("sealing failed", "reason", reason.Of(err)) },
 		Sealed: s.sealed,
 	})

@@ -33,6 +33,12 @@ type Config struct {
 	Data       string // data directory, absolute
 	Engines    string // directory of the engines, absolute
 	WorkDir    string // root of the working copies, absolute
+	Database   DSN    // empty: SQLite in the data directory
+	AsItIs     bool   // an older schema is refused, not brought up to date
+	Vault      string // absolute path, or the URL of a bucket
+	Node       string // name of this node; no two that share a database have the same
+	StationKey string // file of the key that wraps data keys, absolute
+	AuditKey   string // file of the signing key, absolute
 	LogLevel   slog.Level
 	Workers    int           // documents at once, ≥ 1
 	Lease      time.Duration // length of a claim without a heartbeat
@@ -54,6 +60,7 @@ type Config struct {
 type Serve struct {
 	Listen    string // host:port of the API
 	OpsListen string // host:port of the private listener; empty: none
+	Roles     []Role // what this node does, ≥ 1
 
 	InteractiveWorkers int      // beside Workers, for interactive jobs alone
 	SyncSlots          int      // images at once on the synchronous path; 0: closed
@@ -169,6 +176,7 @@ func (d *draft) finish(env map[string]string) error {
 		}
 		*dir = abs
 	}
+	problems = append(problems, d.finishFleet())
 	c.API.RatePerSecond = float64(d.rate)
 	c.API.ReserveFor = max(c.API.ReserveFor, 2*c.API.BodyIdle)
 	if c.Workers == 0 {

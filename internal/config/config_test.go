@@ -33,12 +33,14 @@ func TestDefaults(t *testing.T) {
 	}
 	want := config.Config{
 		Data: "/home/x/.local/state/blotter", Engines: "/e", WorkDir: "/home/x/.local/state/blotter/work",
+		Vault: "/home/x/.local/state/blotter/vault", Node: "local",
+		StationKey: "/home/x/.local/state/blotter/station.key", AuditKey: "/home/x/.local/state/blotter/audit/signing.key",
 		LogLevel: slog.LevelWarn, Workers: c.Workers, Lease: 10 * time.Second, Backoff: queue.DefaultBackoff,
 		Quantum: 30 * time.Second, Parked: -1, BulkNice: 10, Webhooks: webhook.Config{Backoff: webhook.DefaultBackoff},
 		Cell: cell.Config{MemoryBytes: cell.DefaultMemory, AddressSpaceBytes: cell.DefaultAddressSpace,
 			StartTimeout: cell.DefaultStartTimeout},
 		Classifier: engine.ClassifierConfig{Labels: []string{}},
-		Serve: config.Serve{Listen: "127.0.0.1:8080", OpsListen: "127.0.0.1:9090", InteractiveWorkers: 1, SyncSlots: 1,
+		Serve: config.Serve{Roles: config.Roles(), Listen: "127.0.0.1:8080", OpsListen: "127.0.0.1:9090", InteractiveWorkers: 1, SyncSlots: 1,
 			Policies: []string{}, Sources: []string{}, DiskFreeBytes: 1 << 30},
 		API: intake.Default(), Budgets: budgets(), Traces: ops.TraceConfig{Sample: 1},
 	}

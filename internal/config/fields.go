@@ -26,6 +26,10 @@ type draft struct {
 	logLevel string
 	accept   []string
 	rate     int // requests a second
+	roles    []string
+
+	database, databaseFile string
+	migrate                bool
 
 	weights        []string // of tenants
 	endpoints      []string // of webhooks
@@ -42,11 +46,11 @@ func newDraft(c *Config) *draft {
 }
 
 // listFields are the settings that are lists; in a variable their items stand between commas.
-var listFields = []string{"cell.accept_missing", "classifier.labels", "queue.weights", "serve.policies", "serve.sources", "webhooks.endpoints"}
+var listFields = []string{"cell.accept_missing", "classifier.labels", "queue.weights", "serve.roles", "serve.policies", "serve.sources", "webhooks.endpoints"}
 
 // fields lists every setting in the order of the default file.
 func (d *draft) fields() []strictyaml.Field {
-	return slices.Concat(d.nodeFields(), d.classifierFields(), d.serveFields(), d.apiFields(), d.webhookFields(), d.budgetFields())
+	return slices.Concat(d.nodeFields(), d.fleetFields(), d.classifierFields(), d.serveFields(), d.apiFields(), d.webhookFields(), d.budgetFields())
 }
 
 // nodeFields are the settings of every command.

@@ -15,6 +15,7 @@ import (
 func (d *draft) serveFields() []strictyaml.Field {
 	s, a, t := &d.Serve, &d.API, &d.Traces
 	return []strictyaml.Field{
+		{Path: "serve.roles", Set: strictyaml.List(&d.roles, checkRole)},
 		{Path: "serve.listen", Set: strictyaml.Text(&s.Listen, checkAddress)},
 		{Path: "serve.tls_cert", Set: strictyaml.Text(&a.TLSCert, nil)},
 		{Path: "serve.tls_key", Set: strictyaml.Text(&a.TLSKey, nil)},

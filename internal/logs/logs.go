@@ -21,6 +21,7 @@ var allowed = map[string]bool{
 	"bytes": true, "pixels": true, "assets": true, "count": true, "pid": true,
 	"ms": true, "duration": true, "delay": true, "protection": true, "signal": true,
 	"version": true, "revision": true, "size": true,
+	"role":  true,                 // of a node
 	"trace": true,                 // W3C trace id, 32 hexadecimal digits
 	"route": true, "status": true, // of an HTTP request: the pattern it matched, never its path
 	"at": true, // file and line of the program

@@ -14,4 +14,5 @@ type Marks interface {
 const (
 	MarkStationKey = "station_key" // identity of the key that wraps data keys
 	MarkSigningKey = "signing_key" // identity of the log, and so of the keys that sign it
+	MarkVault      = "vault"       // where blobs are kept
 )

@@ -14,7 +14,7 @@ func (w *Worker) Recover(ctx context.Context) error {
 	if err := w.ExpireLeases(ctx); err != nil {
 		return err
 	}
-	return w.sweepCopies(ctx)
+	return w.SweepCopies(ctx)
 }
 
 // ExpireLeases makes abandoned claims visible: to the next worker, in the log of the
@@ -31,7 +31,8 @@ func (w *Worker) ExpireLeases(ctx context.Context) error {
 	return err
 }
 
-func (w *Worker) sweepCopies(ctx context.Context) error {
+// SweepCopies removes the working copies of this node that nobody holds.
+func (w *Worker) SweepCopies(ctx context.Context) error {
 	jobs := map[string]document.ID{}
 	known := func() ([]string, error) {
 		copies, err := w.Store.Staged(ctx, w.Node)

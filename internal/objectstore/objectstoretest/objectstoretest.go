@@ -25,14 +25,20 @@ var Environment = []string{
 	"AWS_CONFIG_FILE=/dev/null", "AWS_SHARED_CREDENTIALS_FILE=/dev/null",
 }
 
-// Serve serves an empty bucket until the test ends and returns the URL of a prefix in it.
-// The server stands behind answer, where the test gives one.
+// Serve is Listen for what runs in the test's own process, which it gives Environment.
 func Serve(t testing.TB, answer func(http.ResponseWriter, *http.Request, http.Handler)) string {
 	t.Helper()
 	for _, v := range Environment {
 		name, value, _ := strings.Cut(v, "=")
 		t.Setenv(name, value)
 	}
+	return Listen(t, answer)
+}
+
+// Listen serves an empty bucket until the test ends and returns the URL of a prefix in it.
+// The server stands behind answer, where the test gives one.
+func Listen(t testing.TB, answer func(http.ResponseWriter, *http.Request, http.Handler)) string {
+	t.Helper()
 	backend := s3mem.New()
 	if err := backend.CreateBucket("station"); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,107 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"strings"
+
+	"blotter/internal/audit/sequencer"
+	"blotter/internal/queue"
+	"blotter/internal/reason"
+	"blotter/internal/vault"
+)
+
+// What a database was begun with, all who use it later must have: the key that wraps data
+// keys, the log's signing key, and the place of the blobs. It remembers an identity of each
+// from the first use.
+
+// expectKeys refuses a node without the keys that the database knows, before new ones are
+// made, and one with another log's signing key.
+func (s *Station) expectKeys(ctx context.Context) error {
+	known, err := s.store.Mark(ctx, queue.MarkStationKey, "")
+	if err != nil {
+		return err
+	}
+	if known != "" && s.fleet() && !there(s.cfg.StationKey) {
+		return otherKeys("the station key is missing")
+	}
+	if known, err = s.store.Mark(ctx, queue.MarkSigningKey, ""); err != nil || known == "" {
+		return err
+	}
+	own, err := sequencer.Identity(s.cfg.AuditKey)
+	if err != nil {
+		return err
+	}
+	if own != "" && own != known {
+		return otherKeys("the signing key is of another log")
+	}
+	return nil
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+func otherKeys(what string) error {
+	return reason.Because(reason.StationKeys, errors.New("app: "+what))
+}
+
+// hasSigningKey reports whether this node may sign: it has the key, or may make it, because
+// nobody has one.
+func (s *Station) hasSigningKey() bool {
+	if !s.fleet() || there(s.cfg.AuditKey) {
+		return true
+	}
+	known, err := s.store.Mark(context.Background(), queue.MarkSigningKey, "")
+	return err == nil && known == ""
+}
+
+// agree refuses a node whose station key, or place of blobs, is not the database's.
+func (s *Station) agree(ctx context.Context) error {
+	own := s.vault.Fingerprint([]byte("identity of the station key"))
+	known, err := s.store.Mark(ctx, queue.MarkStationKey, own)
+	if err != nil {
+		return err
+	}
+	if known != own {
+		return otherKeys("the station key is another one")
+	}
+	if s.cfg.Database == "" {
+		return nil // the directory moves with its vault
+	}
+	place := placeOf(s.cfg.Vault, s.cfg.Node)
+	if known, err = s.store.Mark(ctx, queue.MarkVault, place); err != nil {
+		return err
+	}
+	if known != place {
+		return reason.Because(reason.ConfigInvalid, errors.New(
+			"vault: this database's documents and images are kept elsewhere: give each node the bucket and prefix of the others; in a directory one node alone can keep them"))
+	}
+	return nil
+}
+
+// placeOf names where blobs are kept, and says no more of it. How a node reaches a bucket
+// does not matter; a directory is the node's own.
+func placeOf(where, node string) string {
+	place := "directory of " + node
+	if u, err := url.Parse(where); vault.IsBucket(where) && err == nil {
+		place = "bucket " + u.Host + "/" + strings.Trim(u.Path, "/")
+	}
+	sum := sha256.Sum256([]byte(place))
+	return hex.EncodeToString(sum[:])
+}
+
+// maySign implements sequencer.Config.Identify.
+func (s *Station) maySign(ctx context.Context, own string) error {
+	known, err := s.store.Mark(ctx, queue.MarkSigningKey, own)
+	if err == nil && known != own {
+		err = otherKeys("the signing key is of another log")
+	}
+	return err
+}

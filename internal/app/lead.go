@@ -1,0 +1,79 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+// errNotElected says that another process has a role.
+var errNotElected = errors.New("app: another process has this role")
+
+// leadingTerm is how long a role stays with a node that says nothing more: how long nothing
+// is sealed when the sequencer's node dies. It is extended at a third of it.
+const leadingTerm = 6 * time.Second
+
+// holder names this process in elections. Two of one node are two.
+func (s *Station) newHolder() string { return s.cfg.Node + "/" + string(document.NewID()) }
+
+// leading runs do while this process has a role, and gives the role up afterwards. It
+// returns errNotElected where another has it, or took it because this process could not be
+// heard for a whole term by its own monotonic clock. What do may still write then is safe
+// by itself (queue.Leaders).
+func (s *Station) leading(ctx context.Context, role string, do func(context.Context) error) error {
+	if _, ok, err := s.store.Lead(ctx, role, s.holder, leadingTerm); err != nil {
+		return err
+	} else if !ok {
+		return errNotElected
+	}
+	kept, cancel := context.WithCancelCause(ctx)
+	extending := make(chan struct{})
+	go func() {
+		defer close(extending)
+		cancel(s.extend(kept, role))
+	}()
+	err := do(kept)
+	lost := errors.Is(context.Cause(kept), errNotElected)
+	cancel(nil)
+	<-extending
+	if lost {
+		return errors.Join(err, errNotElected)
+	}
+	s.resign(role)
+	return err
+}
+
+// extend returns why the role is this process's no more.
+func (s *Station) extend(ctx context.Context, role string) error {
+	again := time.NewTicker(leadingTerm / 3)
+	defer again.Stop()
+	for deadline := time.Now().Add(leadingTerm); ; {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-again.C:
+		}
+		asked := time.Now()
+		call, done := context.WithDeadline(ctx, deadline)
+		_, ok, err := s.store.Lead(call, role, s.holder, leadingTerm)
+		done()
+		switch {
+		case err == nil && ok:
+			deadline = asked.Add(leadingTerm)
+		case err == nil, !time.Now().Before(deadline):
+			return errNotElected
+		}
+	}
+}
+
+// resign lets others take over at once. Where it fails they wait for the term's end.
+func (s *Station) resign(role string) {
+	ctx, done := context.WithTimeout(context.Background(), lastWords)
+	defer done()
+	if err := s.store.Resign(ctx, role, s.holder); err != nil {
+		s.log.Warn("a role was not given up", "role", role, "reason", reason.Of(err))
+	}
+}

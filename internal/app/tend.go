@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"blotter/internal/config"
+	"blotter/internal/queue"
+	"blotter/internal/reason"
+)
+
+// tidyUp puts right what earlier processes left: working copies on this node's disk and,
+// where this process is the janitor, leases that ran out and what is stored past its time.
+func (s *Service) tidyUp(ctx context.Context) error {
+	if meetsDocuments(s.cfg) {
+		if err := s.worker.SweepCopies(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.expire(ctx); err != nil {
+		return err
+	}
+	if leads, err := s.janitor(ctx); err != nil || !leads {
+		return err
+	}
+	return s.retention.Sweep(ctx)
+}
+
+func (s *Service) expire(ctx context.Context) error {
+	if leads, err := s.janitor(ctx); err != nil || !leads {
+		return err
+	}
+	return s.worker.ExpireLeases(ctx)
+}
+
+// janitor reports whether this process is to expire leases and what is stored. On a
+// database that one host has, each does: two do no harm, and nobody waits for a term.
+func (s *Service) janitor(ctx context.Context) (bool, error) {
+	if !s.cfg.Serve.Has(config.RoleRetention) {
+		return false, nil
+	}
+	if !s.fleet() {
+		return true, nil
+	}
+	// A dead janitor's term ends before the leases of its node do. It is extended at half
+	// of it, because tend asks at a quarter of a lease.
+	_, ok, err := s.store.Lead(ctx, queue.RoleJanitor, s.holder, s.cfg.Lease/2)
+	return ok, err
+}
+
+// retire lets another node be the janitor at once.
+func (s *Service) retire() {
+	if s.fleet() && s.cfg.Serve.Has(config.RoleRetention) {
+		s.resign(queue.RoleJanitor)
+	}
+}
+
+// listenAgain is the pause after hints have stopped coming; everybody polls meanwhile.
+const listenAgain = time.Second
+
+// listen passes the hints of other nodes on to those who wait here.
+func (s *Service) listen(ctx context.Context) error {
+	again := time.NewTicker(listenAgain)
+	defer again.Stop()
+	for {
+		err := s.store.Watch(ctx, s.heard)
+		if ctx.Err() != nil {
+			return nil
+		}
+		s.log.Warn("hints of other nodes have stopped coming", "reason", reason.Of(err))
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (s *Service) heard(n queue.Notice) {
+	if n.Job == "" {
+		s.wakeSequencer()
+		signal(s.work)
+		return
+	}
+	s.changes.moved(n.Job)
+	signal(s.ended)
+}
