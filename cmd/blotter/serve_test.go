@@ -30,7 +30,7 @@ type service struct {
 }
 
 var (
-	listening  = regexp.MustCompile(`Listening on (http://\S+)/ `)
+	listening  = regexp.MustCompile(`Listening on (http://\S+)/ |Running without the API`)
 	privately  = regexp.MustCompile(`Metrics, health and profiles: (http://\S+)/`)
 	tokenShown = regexp.MustCompile(access.Pattern)
 )

@@ -20,15 +20,18 @@ import (
 // keys, the log's signing key, and the place of the blobs. It remembers an identity of each
 // from the first use.
 
-// expectKeys refuses a node without the keys that the database knows, before new ones are
-// made, and one with another log's signing key.
-func (s *Station) expectKeys(ctx context.Context) error {
+// expect refuses, before anything is made, a node without the station key that the database
+// knows, with another log's signing key, or with another place of blobs.
+func (s *Station) expect(ctx context.Context) error {
 	known, err := s.store.Mark(ctx, queue.MarkStationKey, "")
 	if err != nil {
 		return err
 	}
 	if known != "" && s.fleet() && !there(s.cfg.StationKey) {
 		return otherKeys("the station key is missing")
+	}
+	if err := s.agreeOnVault(ctx, ""); err != nil {
+		return err
 	}
 	if known, err = s.store.Mark(ctx, queue.MarkSigningKey, ""); err != nil || known == "" {
 		return err
@@ -39,6 +42,15 @@ func (s *Station) expectKeys(ctx context.Context) error {
 	}
 	if own != "" && own != known {
 		return otherKeys("the signing key is of another log")
+	}
+	return nil
+}
+
+// expectSigningKey refuses a node that is to sign a log that another node has begun, and has
+// no key.
+func (s *Station) expectSigningKey() error {
+	if !s.hasSigningKey() {
+		return otherKeys("the signing key is missing")
 	}
 	return nil
 }
@@ -72,18 +84,21 @@ func (s *Station) agree(ctx context.Context) error {
 	if known != own {
 		return otherKeys("the station key is another one")
 	}
+	return s.agreeOnVault(ctx, placeOf(s.cfg.Vault, s.cfg.Node))
+}
+
+// agreeOnVault sets the mark of the place of blobs, unless value is empty, and refuses a node
+// that has another one. With SQLite the directory moves with its vault.
+func (s *Station) agreeOnVault(ctx context.Context, value string) error {
 	if s.cfg.Database == "" {
-		return nil // the directory moves with its vault
+		return nil
 	}
-	place := placeOf(s.cfg.Vault, s.cfg.Node)
-	if known, err = s.store.Mark(ctx, queue.MarkVault, place); err != nil {
+	known, err := s.store.Mark(ctx, queue.MarkVault, value)
+	if err != nil || known == "" || known == placeOf(s.cfg.Vault, s.cfg.Node) {
 		return err
 	}
-	if known != place {
-		return reason.Because(reason.ConfigInvalid, errors.New(
-			"vault: this database's documents and images are kept elsewhere: give each node the bucket and prefix of the others; in a directory one node alone can keep them"))
-	}
-	return nil
+	return reason.Because(reason.ConfigInvalid, errors.New(
+		"vault: this database's documents and images are kept elsewhere: give each node the bucket and prefix of the others; in a directory one node alone can keep them"))
 }
 
 // placeOf names where blobs are kept, and says no more of it. How a node reaches a bucket

@@ -78,7 +78,10 @@ func OpenService(ctx context.Context, cfg config.Config, log *slog.Logger) (*Ser
 		work:  make(chan struct{}, cfg.Workers+cfg.Serve.InteractiveWorkers), moved: make(chan move, movedMost),
 		ended: make(chan struct{}, 1), stopped: make(chan struct{}),
 	}
-	if err := errors.Join(s.checkHost(ctx), s.assemble(ctx, known)); err != nil {
+	if cfg.Serve.Has(config.RoleAudit) {
+		err = s.expectSigningKey()
+	}
+	if err := errors.Join(err, s.checkHost(ctx), s.assemble(ctx, known)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -116,9 +119,11 @@ func (s *Service) checkHost(ctx context.Context) error {
 }
 
 func (s *Service) checkDisks(context.Context) error {
-	return errors.Join(
-		ops.DiskFree(s.cfg.Data, s.cfg.Serve.DiskFreeBytes),
-		ops.DiskFree(s.cfg.WorkDir, s.cfg.Serve.DiskFreeBytes))
+	err := ops.DiskFree(s.cfg.Data, s.cfg.Serve.DiskFreeBytes)
+	if meetsDocuments(s.cfg) {
+		err = errors.Join(err, ops.DiskFree(s.cfg.WorkDir, s.cfg.Serve.DiskFreeBytes))
+	}
+	return err
 }
 
 // checkClock compares the host's clock with the last event that was signed here.

@@ -108,7 +108,7 @@ func (s *Station) openStores(ctx context.Context) (err error) {
 	if s.store, err = openStore(ctx, s.cfg, nil); err != nil {
 		return err
 	}
-	if err := s.expectKeys(ctx); err != nil {
+	if err := s.expect(ctx); err != nil {
 		return err
 	}
 	if s.vault, err = vault.Open(ctx, s.cfg.Vault, s.cfg.StationKey, s.store); err != nil {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 
 	"blotter/internal/access"
 	"blotter/internal/audit"
@@ -10,7 +9,6 @@ import (
 	"blotter/internal/intake"
 	"blotter/internal/postgres"
 	"blotter/internal/queue"
-	"blotter/internal/reason"
 	"blotter/internal/retention"
 	"blotter/internal/sqlite"
 	"blotter/internal/vault"
@@ -46,17 +44,9 @@ func openStore(ctx context.Context, cfg config.Config, schema func(have, want in
 			Settings: settings, NoMigration: cfg.AsItIs, Schema: schema,
 		}))
 	}
-	db, err := postgres.Open(ctx, string(cfg.Database), postgres.Options{
-		NoMigration: cfg.AsItIs, Schema: schema,
-	})
-	if err != nil {
-		return nil, err
-	}
-	s, whole := any(db).(Store)
-	if !whole {
-		return nil, errors.Join(reason.Because(reason.ConfigInvalid, errors.New("database: this version has no PostgreSQL store")), db.Close())
-	}
-	return s, nil
+	return opened(postgres.Open(ctx, string(cfg.Database), postgres.Options{
+		Settings: settings, NoMigration: cfg.AsItIs, Schema: schema,
+	}))
 }
 
 // opened keeps a nil pointer from becoming a store that is not nil.
