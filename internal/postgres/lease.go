@@ -1,9 +1,11 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"blotter/internal/document"
@@ -50,6 +52,7 @@ func (db *DB) Extend(ctx context.Context, l queue.Lease, d time.Duration) (queue
 }
 
 func (db *DB) extendTogether(ctx context.Context, calls []*call[extending, queue.Lease]) error {
+	slices.SortFunc(calls, func(a, b *call[extending, queue.Lease]) int { return cmp.Compare(a.in.lease.Job, b.in.lease.Job) })
 	var f fence
 	var ms []int64
 	for _, w := range calls {
@@ -85,6 +88,7 @@ func (db *DB) Finish(ctx context.Context, l queue.Lease, o queue.Outcome) error 
 }
 
 func (db *DB) finishTogether(ctx context.Context, calls []*call[finishing, struct{}]) error {
+	slices.SortFunc(calls, func(a, b *call[finishing, struct{}]) int { return cmp.Compare(a.in.lease.Job, b.in.lease.Job) })
 	var f fence
 	var targets []document.State
 	var reasons []reason.Code

@@ -51,23 +51,22 @@ SELECT * FROM job_rows WHERE id = @id;
 -- longest. What others are lending at this moment is passed over.
 WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now),
 picked AS MATERIALIZED (
-    SELECT ready.seq, turn.mean, row_number() OVER () AS nth
-    FROM unnest(@tenants::text[], @turns::int[], @means::bigint[]) WITH ORDINALITY AS turn (tenant, turns, mean, ord)
+    SELECT ready.place, turn.mean
+    FROM unnest(@tenants::text[], @turns::int[], @means::bigint[]) AS turn (tenant, turns, mean)
     CROSS JOIN LATERAL (
-        SELECT seq FROM jobs
+        SELECT ctid AS place FROM jobs
         WHERE state = 'queued' AND lane = @lane AND tenant = turn.tenant AND not_before <= (SELECT now FROM clock)
         ORDER BY not_before, seq LIMIT turn.turns
         FOR UPDATE SKIP LOCKED
     ) AS ready
-    ORDER BY turn.ord
 )
 UPDATE jobs SET state = 'leased', attempt = attempt + 1, token = nextval('fence'), lease_until = clock.now + @lease::bigint,
                 claimed = clock.now, charged_ms = picked.mean
-FROM clock, picked, policies
-WHERE jobs.seq = picked.seq AND policies.digest = jobs.policy_digest
+FROM clock, picked
+WHERE jobs.ctid = picked.place
 RETURNING jobs.seq, id, tenant, lane, state, target, reason, idempotency, attempt, token, created, not_before, lease_until,
-       claimed, false, input, bytes, policy_name, policy_version, policy_digest, body,
-       sealed, result, final_seq, trace, seal_ms, delivered;
+       claimed, false, input, bytes, policy_name, policy_version, policy_digest,
+       (SELECT body FROM policies WHERE digest = policy_digest), sealed, result, final_seq, trace, seal_ms, delivered;
 
 -- name: claim_take_only
 -- Lends the one of the named jobs that has been ready the longest; it need not be its
@@ -94,54 +93,62 @@ SELECT EXISTS (SELECT 1 FROM jobs WHERE id = ANY (@only::text[]) AND state = 'qu
                                     AND not_before <= now_ms(@offset));
 
 -- name: lease_check
+-- A job has a deadline only while it is leased (a CHECK of the table), so that no fence need
+-- name the state, which would have the planner try the index of what is leased.
 -- Holds the row of a job whose lease is in force, so that it stays so until the commit.
 SELECT true FROM jobs
-WHERE id = @id AND token = @token AND state = 'leased' AND lease_until > @now
+WHERE id = @id AND token = @token AND lease_until > @now
 FOR UPDATE;
 
 -- name: lease_extend
+-- The leases come in the order of their jobs, in which the rows are locked.
 WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now),
 held AS MATERIALIZED (
-    SELECT jobs.seq, given.ord, clock.now + given.ms AS until, charged_ms AS was,
-           greatest(charged_ms, used_ms(clock.now, lease_until, claimed, parked_since, parked_ms)) AS used
+    SELECT job.*, given.ord, clock.now + given.ms AS until
     FROM clock, unnest(@ids::text[], @tokens::bigint[], @ms::bigint[]) WITH ORDINALITY AS given (id, token, ms, ord)
-    JOIN jobs ON jobs.id = given.id AND jobs.token = given.token
-    WHERE state = 'leased' AND lease_until > clock.now
-    ORDER BY jobs.id FOR UPDATE OF jobs
+    CROSS JOIN LATERAL (
+        SELECT ctid AS place, charged_ms AS was,
+               greatest(charged_ms, used_ms(clock.now, lease_until, claimed, parked_since, parked_ms)) AS used
+        FROM jobs WHERE id = given.id AND token = given.token AND lease_until > clock.now
+        FOR UPDATE
+    ) AS job
 )
 UPDATE jobs SET lease_until = held.until, charged_ms = held.used
-FROM held WHERE jobs.seq = held.seq
+FROM held WHERE jobs.ctid = held.place
 RETURNING held.ord - 1, lane, tenant, held.was, held.used, jobs.lease_until;
 
 -- name: lease_park
 UPDATE jobs SET parked_since = CASE WHEN parked_since > 0 THEN parked_since ELSE @now END
-WHERE id = @id AND token = @token AND state = 'leased' AND lease_until > @now;
+WHERE id = @id AND token = @token AND lease_until > @now;
 
 -- name: lease_unpark
 UPDATE jobs SET parked_ms = parked_ms + CASE WHEN parked_since > 0 THEN greatest(0, @now - parked_since) ELSE 0 END, parked_since = 0
-WHERE id = @id AND token = @token AND state = 'leased' AND lease_until > @now;
+WHERE id = @id AND token = @token AND lease_until > @now;
 
 -- name: lease_finish
--- The task is destroyed with the end of the job; a dead job may be replayed and keeps it.
+-- The leases come in the order of their jobs, in which the rows are locked. The task is
+-- destroyed with the end of the job; a dead job may be replayed and keeps it.
 WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now),
 held AS MATERIALIZED (
-    SELECT jobs.seq, given.*, clock.now, charged_ms AS was, used_ms(clock.now, lease_until, claimed, parked_since, parked_ms) AS used
+    SELECT job.*, given.*, clock.now
     FROM clock, unnest(@ids::text[], @tokens::bigint[], @targets::text[], @reasons::text[], @bytes::bigint[], @results::bytea[])
                 WITH ORDINALITY AS given (id, token, target, reason, bytes, result, ord)
-    JOIN jobs ON jobs.id = given.id AND jobs.token = given.token
-    WHERE state = 'leased' AND lease_until > clock.now
-    ORDER BY jobs.id FOR UPDATE OF jobs
+    CROSS JOIN LATERAL (
+        SELECT ctid AS place, charged_ms AS was, used_ms(clock.now, lease_until, claimed, parked_since, parked_ms) AS used
+        FROM jobs WHERE id = given.id AND token = given.token AND lease_until > clock.now
+        FOR UPDATE
+    ) AS job
 )
 UPDATE jobs SET state = 'sealing', target = held.target, reason = held.reason, bytes = held.bytes, result = held.result,
                 sealed = CASE WHEN held.target = 'dead' THEN sealed END, finished = held.now,
                 lease_until = 0, claimed = 0, parked_since = 0, parked_ms = 0, charged_ms = 0
-FROM held WHERE jobs.seq = held.seq
+FROM held WHERE jobs.ctid = held.place
 RETURNING held.ord - 1, lane, tenant, held.was, held.used, 0;
 
 -- name: lease_release
 WITH held AS MATERIALIZED (
     SELECT seq, charged_ms AS was, used_ms(@now, lease_until, claimed, parked_since, parked_ms) AS used
-    FROM jobs WHERE id = @id AND token = @token AND state = 'leased' AND lease_until > @now
+    FROM jobs WHERE id = @id AND token = @token AND lease_until > @now
     FOR UPDATE
 )
 UPDATE jobs SET state = 'queued', reason = @reason, not_before = @not_before, attempt = attempt - @given_back::int,

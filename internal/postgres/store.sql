@@ -15,6 +15,11 @@ FROM (SELECT set_config('synchronous_commit',
 -- The one clock of the store, in milliseconds.
 SELECT now_ms(@offset);
 
+-- name: begun
+-- The instant of a transaction. Its statements are the same all day, and their plans do not
+-- depend on how much they are given; the server need not look for better ones each time.
+SELECT now_ms(@offset), set_config('plan_cache_mode', 'force_generic_plan', true);
+
 -- name: begin
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 
@@ -57,6 +62,8 @@ FROM unnest(@events::bytea[], @jobs::text[], @states::text[]) WITH ORDINALITY AS
 ORDER BY ord;
 
 -- name: hint
--- One for work that may be ready, one for each job that moved.
-SELECT pg_notify('blotter_work', '') WHERE @work
-UNION ALL SELECT pg_notify('blotter_job', moved) FROM unnest(@jobs::text[]) AS moved;
+-- One for work that may be ready, one for each job that moved. Nobody waits until a hint is
+-- on the disk.
+SELECT set_config('synchronous_commit', 'off', true)
+UNION ALL SELECT pg_notify('blotter_work', '')::text WHERE @work
+UNION ALL SELECT pg_notify('blotter_job', moved)::text FROM unnest(@jobs::text[]) AS moved;

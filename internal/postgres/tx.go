@@ -81,7 +81,7 @@ func (db *DB) transact(ctx context.Context, do func(*tx) error) (err error) {
 func (t *tx) begin() error {
 	var b pgx.Batch
 	b.Queue(sqlBegin)
-	b.Queue(sqlClock, named{"offset": t.db.ahead()}).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now) })
+	b.Queue(sqlBegun, named{"offset": t.db.ahead()}).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now, nil) })
 	return t.SendBatch(t.ctx, &b).Close()
 }
 
@@ -181,6 +181,7 @@ func collect[T any](ctx context.Context, q querier, scan func(pgx.Row) (T, error
 
 var (
 	sqlBegin        = query("begin")
+	sqlBegun        = query("begun")
 	sqlCommit       = query("commit")
 	sqlRollback     = query("rollback")
 	sqlOutboxAdd    = query("outbox_add")
