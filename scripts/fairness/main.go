@@ -18,7 +18,8 @@ import (
 	"blotter/internal/sqlite"
 )
 
-// backlog is the import; hour is how long others send requests, and shares are measured.
+// backlog is the import, window how long others send requests, and hour how long shares are
+// measured.
 const (
 	backlog = 100_000
 	window  = 2 * time.Hour
@@ -109,7 +110,7 @@ func series(r results) string {
 // figures is the table of the report.
 func figures(r results) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Requests of others, while an import of %d documents waits:\n\n", backlog)
+	b.WriteString("Requests of others while an import of 100,000 documents waits:\n\n")
 	b.WriteString("| lane | order | requests | wait p50 | wait p99 | longest wait | answer p50 | answer p99 |\n|---|---|--:|--:|--:|--:|--:|--:|\n")
 	for _, lane := range document.Lanes() {
 		for _, s := range []struct {
@@ -157,6 +158,8 @@ func say(d time.Duration) string {
 		return fmt.Sprintf("%.0f min", d.Minutes())
 	case d == 0:
 		return "0"
+	case d < 100*time.Millisecond:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }

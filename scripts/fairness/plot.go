@@ -103,7 +103,7 @@ func waits(r results) string {
 			fmt.Fprintf(p, s.shape+"\n", p.x(l.Ready.Minutes()), p.y(l.Wait().Seconds()), s.colour)
 			waited = append(waited, l.Wait())
 		}
-		at := p.y(simulate.Quantile(waited, 0.9).Seconds())
+		at := min(p.y(simulate.Quantile(waited, 0.9).Seconds()), upperLow-24) // clear of the axis
 		p.text(width-right+12, at+4, "start", fmt.Sprintf(` fill="%s" font-weight="bold"`, s.colour), s.label)
 		p.text(width-right+12, at+20, "start", fmt.Sprintf(` fill="%s"`, s.colour), "p99 "+say(simulate.Quantile(waited, 0.99)))
 	}
@@ -120,21 +120,21 @@ func shares(r results) string {
 	p := &panel{top: lowerTop, low: lowerLow, xmax: hour.Minutes()}
 	p.x = linear(p.xmin, p.xmax, left, width-right)
 	p.y = linear(0, 2.25, lowerLow, lowerTop)
-	p.title("What four busy tenants get", "Lines: measured; dashes: four slots divided by weight. Jobs of one are 25 times as long as another's")
+	p.title("What four busy tenants get", "Lines: measured; bands: four slots divided by weight. Jobs of one are 25 times as long as another's")
 	for v := 0.0; v <= 2; v += 0.5 {
 		p.grid(v, fmt.Sprintf("%g h", v))
 	}
 	p.axes("time, minutes", "processing time had", 10)
 	colours := []string{red, blue, "#15803d", "#7e22ce"}
 	for i, l := range loads {
+		w := settings.Weight(l.Tenant)
+		due := 4 * hour.Hours() * float64(w) / float64(weights)
+		p.line(p.x(0), p.y(0), p.x(p.xmax), p.y(due), `stroke="`+colours[i]+`" stroke-opacity="0.2" stroke-width="9"`)
 		var points []string
 		for m := time.Duration(0); m <= hour; m += time.Minute {
 			points = append(points, fmt.Sprintf("%.1f,%.1f", p.x(m.Minutes()), p.y(simulate.Had(r.shares, 0, m)[l.Tenant].Hours())))
 		}
 		fmt.Fprintf(p, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(points, " "), colours[i])
-		w := settings.Weight(l.Tenant)
-		due := 4 * hour.Hours() * float64(w) / float64(weights)
-		p.line(p.x(0), p.y(0), p.x(p.xmax), p.y(due), `stroke="`+ink+`" stroke-dasharray="3 5"`)
 		shift := map[int]float64{0: 12, 1: -4}[i]
 		p.text(width-right+12, p.y(due)+4+shift, "start", fmt.Sprintf(` fill="%s" font-weight="bold"`, colours[i]), fmt.Sprintf("%s (weight %d)", l.Tenant, w))
 	}
