@@ -64,10 +64,10 @@ const claimTime = 10 * time.Millisecond
 // An import of 100,000 documents leaves others where they are without it; in the order of
 // age it would stand before them for hours.
 func TestQuietTenantsStayFast(t *testing.T) {
-	const arrivals = 30 * time.Minute
+	const arrivals = simulatedTime
 	idle := simulated(t, simulate.Starvation(0, arrivals), queue.Settings{})
-	fair := simulated(t, simulate.Starvation(100_000, arrivals), queue.Settings{})
-	aged, err := simulate.Run(t.Context(), simulate.Starvation(100_000, arrivals), simulate.ByAge(), simulate.NewClock())
+	fair := simulated(t, simulate.Starvation(importSize, arrivals), queue.Settings{})
+	aged, err := simulate.Run(t.Context(), simulate.Starvation(importSize, arrivals), simulate.ByAge(), simulate.NewClock())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestQuietTenantsStayFast(t *testing.T) {
 		idleWaits, idleAnswers := others(idle, lane)
 		waits, answers := others(fair, lane)
 		agedWaits, _ := others(aged, lane)
-		if len(waits) < 10 || len(waits) != len(idleWaits) || len(waits) != len(agedWaits) {
+		if len(waits) < 5 || len(waits) != len(idleWaits) || len(waits) != len(agedWaits) {
 			t.Fatalf("%s: %d, %d and %d requests had their turn", lane, len(waits), len(idleWaits), len(agedWaits))
 		}
 		p99 := func(d []time.Duration) time.Duration { return simulate.Quantile(d, 0.99) }
@@ -98,7 +98,7 @@ func TestQuietTenantsStayFast(t *testing.T) {
 
 // What a tenant gets depends on its weight, and on nothing else.
 func TestSharesFollowWeights(t *testing.T) {
-	const length = 20 * time.Minute
+	const length = simulatedTime
 	had := simulate.Had(simulated(t, simulate.Shares(5000, length), simulate.ShareSettings()), 0, length)
 	total, weights := time.Duration(0), 0
 	for tenant, d := range had {
