@@ -23,8 +23,20 @@ func (s *Service) tidyUp(ctx context.Context) error {
 	if leads, err := s.janitor(ctx); err != nil || !leads {
 		return err
 	}
-	return s.retention.Sweep(ctx)
+	if err := s.retention.Expire(ctx); err != nil {
+		return err
+	}
+	if s.fleet() && time.Since(s.combed) < combEvery {
+		return nil
+	}
+	s.combed = time.Now()
+	return s.retention.DeleteUnreferenced(ctx)
 }
+
+// combEvery is how often the janitor of a fleet looks through all blobs for those that
+// nothing refers to: a bucket may hold a million, and what a killed worker left there is
+// ciphertext of a job that is under way or of which the key is gone.
+const combEvery = time.Hour
 
 func (s *Service) expire(ctx context.Context) error {
 	if leads, err := s.janitor(ctx); err != nil || !leads {

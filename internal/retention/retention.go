@@ -63,6 +63,14 @@ const batch = 100
 // Sweep destroys what is over, clears the store of what was destroyed and deletes what
 // nothing refers to.
 func (r *Retention) Sweep(ctx context.Context) error {
+	if err := r.Expire(ctx); err != nil {
+		return err
+	}
+	return r.DeleteUnreferenced(ctx)
+}
+
+// Expire destroys what is over and clears the store of what was destroyed.
+func (r *Retention) Expire(ctx context.Context) error {
 	if err := r.destroyExpired(ctx); err != nil {
 		return err
 	}
@@ -70,10 +78,7 @@ func (r *Retention) Sweep(ctx context.Context) error {
 	if err := r.Store.ForgetReservations(ctx, neverBegun); err != nil {
 		return err
 	}
-	if err := r.Store.Scrub(ctx); err != nil {
-		return err
-	}
-	return r.deleteUnreferenced(ctx)
+	return r.Store.Scrub(ctx)
 }
 
 func (r *Retention) destroyExpired(ctx context.Context) error {
@@ -130,9 +135,9 @@ func destroyed(job document.ID, c vault.Class) receipt.Event {
 	}
 }
 
-// deleteUnreferenced removes blobs of attempts that did not end their job, and those
-// that nobody can read any more.
-func (r *Retention) deleteUnreferenced(ctx context.Context) error {
+// DeleteUnreferenced removes blobs of attempts that did not end their job, and those
+// that nobody can read any more. It looks at every blob, and asks the store about each.
+func (r *Retention) DeleteUnreferenced(ctx context.Context) error {
 	var fault error
 	gone, err := r.Vault.Sweep(ctx, func(ref vault.Ref) bool {
 		keep, err := r.counts(ctx, ref)

@@ -1,0 +1,128 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"blotter/internal/reason"
+)
+
+// ballot is a store of which only elections are asked.
+type ballot struct {
+	Store
+
+	mu     sync.Mutex
+	leader string
+	until  time.Time
+	err    error // of every question; nil: none
+}
+
+func (b *ballot) Lead(_ context.Context, _, node string, d time.Duration) (int64, bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err != nil {
+		return 0, false, b.err
+	}
+	if b.leader != node && time.Now().Before(b.until) {
+		return 0, false, nil
+	}
+	b.leader, b.until = node, time.Now().Add(d)
+	return 1, true, nil
+}
+
+func (b *ballot) Resign(_ context.Context, _, node string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.leader == node {
+		b.until = time.Time{}
+	}
+	return b.err
+}
+
+func (b *ballot) set(change func(*ballot)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	change(b)
+}
+
+func elector(b *ballot, name string) *Station {
+	return &Station{store: b, holder: name, log: slog.New(slog.DiscardHandler)}
+}
+
+// One leads for as long as it likes, and whoever waits takes over when it has done.
+func TestLeadershipIsExtendedAndGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &ballot{}
+		one, other := elector(b, "one"), elector(b, "other")
+		err := one.leading(t.Context(), "role", func(ctx context.Context) error {
+			for range 10 {
+				time.Sleep(leadingTerm) // in the bubble's time
+				if ctx.Err() != nil {
+					t.Fatalf("the lead was lost: %v", context.Cause(ctx))
+				}
+				if err := other.leading(t.Context(), "role", nil); !errors.Is(err, errNotElected) {
+					t.Fatalf("two lead: %v", err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		led := false
+		if err := other.leading(t.Context(), "role", func(context.Context) error { led = true; return nil }); err != nil || !led {
+			t.Errorf("after the first has resigned: %v", err)
+		}
+	})
+}
+
+// Who was not heard for a term stops, before another may begin; so does one whom another
+// has replaced. A failure that passes within the term changes nothing.
+func TestLeadershipIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := reason.Because(reason.QueueBusy, nil)
+		for name, lose := range map[string]func(*ballot){
+			"unheard":  func(b *ballot) { b.err = busy },
+			"replaced": func(b *ballot) { b.leader, b.until = "other", time.Now().Add(time.Hour) },
+		} {
+			b := &ballot{}
+			began := time.Now()
+			err := elector(b, "one").leading(t.Context(), "role", func(ctx context.Context) error {
+				b.set(func(b *ballot) { b.err = busy })
+				time.Sleep(leadingTerm * 5 / 6)
+				b.set(func(b *ballot) { b.err = nil })
+				time.Sleep(leadingTerm)
+				if ctx.Err() != nil {
+					t.Errorf("%s: a failure that passed ended the lead", name)
+				}
+				b.set(lose)
+				lost := time.Now()
+				<-ctx.Done()
+				if d := time.Since(lost); d > leadingTerm {
+					t.Errorf("%s: it went on for %v", name, d)
+				}
+				return nil
+			})
+			if !errors.Is(err, errNotElected) || time.Since(began) > 3*leadingTerm {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+// What fails keeps its own error, and the role is free again.
+func TestLeaderThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &ballot{}
+		rolledBack := reason.Because(reason.AuditRollback, nil)
+		err := elector(b, "one").leading(t.Context(), "role", func(context.Context) error { return rolledBack })
+		if !errors.Is(err, rolledBack) || time.Now().Before(b.until) {
+			t.Errorf("%v, free: %v", err, !time.Now().Before(b.until))
+		}
+	})
+}
