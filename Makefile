@@ -12,7 +12,7 @@ TAGS := nodynamic
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo true || echo false)
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help setup build demo test tidy lint check fuzz bench bench-serve bench-queue bench-read bench-layers bench-fair picture specimens generate clean
+.PHONY: help setup build demo test test-s3 tidy lint check fuzz bench bench-serve bench-queue bench-read bench-layers bench-fair picture specimens generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,11 @@ demo: setup ## redact the example documents into out/demo and show what was done
 
 test: setup ## install what the tests need and run every test
 	scripts/test.sh
+
+test-s3: ## try the vault and the signer's records on a real store: BLOTTER_TEST_S3='s3://bucket/prefix?region=…'
+	@test -n "$${BLOTTER_TEST_S3:-}" || { echo "set BLOTTER_TEST_S3 to s3://bucket/prefix?region=…, and credentials as for Amazon's tools"; exit 2; }
+	CGO_ENABLED=0 go test -count=1 -tags $(TAGS) ./internal/objectstore ./internal/vault
+	CGO_ENABLED=0 go test -count=1 -tags $(TAGS) ./internal/audit/sequencer -run RealStore
 
 tidy: ## formatting, go vet, links, and whether generated files are current
 	@unformatted=$$(gofmt -l cmd internal receipt scripts bench); \

@@ -27,7 +27,12 @@ type fleet struct {
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	objects, err := objectstore.Open(t.Context(), objectstoretest.Serve(t, nil))
+	return newFleetAt(t, objectstoretest.Serve(t, nil))
+}
+
+func newFleetAt(t *testing.T, bucket string) *fleet {
+	t.Helper()
+	objects, err := objectstore.Open(t.Context(), bucket)
 	if err != nil {
 		t.Fatal(err)
 	}

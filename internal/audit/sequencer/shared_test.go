@@ -9,69 +9,89 @@ import (
 	"testing"
 
 	"blotter/internal/audit"
+	"blotter/internal/objectstore/objectstoretest"
 	"blotter/internal/reason"
 )
+
+// pause is where one is paused amid its work.
+type pause struct {
+	name, what string
+	before     bool
+}
+
+var pauses = []pause{{"before its record", "put", true}, {"between record and log", "append", true}, {"after the log", "append", false}}
 
 // One is paused amid its work, at each point and from the log's first entry on; another
 // takes over and signs a little or, so that records are pruned, a lot; then the first one
 // goes on as if nothing had been.
 func TestPausedSequencerIsResurrected(t *testing.T) {
-	for _, point := range []struct {
-		name, what string
-		before     bool
-	}{{"before its record", "put", true}, {"between record and log", "append", true}, {"after the log", "append", false}} {
+	for _, point := range pauses {
 		for _, batches := range []int{0, 1, 3, 100} {
 			for _, first := range []bool{true, false} {
 				t.Run(fmt.Sprintf("%s, %d batches, first start %v", point.name, batches, first), func(t *testing.T) {
-					f := newFleet(t)
-					a, b := f.host(), f.host()
-					if !first {
-						a.mustOpen()
-						f.receive(1)
-						a.seal()
-					}
-					takeOver := func() {
-						b.mustOpen()
-						for range batches {
-							f.receive(1)
-							b.seal()
-						}
-					}
-					paused := false
-					a.around = func(what string, write func() error) error {
-						if what != point.what || paused {
-							return write()
-						}
-						paused = true
-						if point.before {
-							takeOver()
-							return write()
-						}
-						defer takeOver()
-						return write()
-					}
-					f.receive(2)
-					if first {
-						for range 3 { // finds the numbers taken, or the log moved
-							if a.open() == nil {
-								break
-							}
-						}
-					}
-					a.step()
-					f.receive(2)
-					a.seal()
-					f.receive(1)
-					b.seal()
-					if !paused {
-						t.Fatal("never paused")
-					}
-					f.whole(a.seq.Trust())
-					f.whole(b.seq.Trust())
+					newFleet(t).resurrect(point, batches, first)
 				})
 			}
 		}
 	}
+}
+
+func TestPausedSequencerOnARealStore(t *testing.T) {
+	for _, point := range pauses {
+		url, ok := objectstoretest.Real(t)
+		if !ok {
+			t.Skip("set " + objectstoretest.Variable + " to try a real store")
+		}
+		newFleetAt(t, url).resurrect(point, 3, true)
+	}
+}
+
+func (f *fleet) resurrect(point pause, batches int, first bool) {
+	f.t.Helper()
+	a, b := f.host(), f.host()
+	if !first {
+		a.mustOpen()
+		f.receive(1)
+		a.seal()
+	}
+	takeOver := func() {
+		b.mustOpen()
+		for range batches {
+			f.receive(1)
+			b.seal()
+		}
+	}
+	paused := false
+	a.around = func(what string, write func() error) error {
+		if what != point.what || paused {
+			return write()
+		}
+		paused = true
+		if point.before {
+			takeOver()
+			return write()
+		}
+		defer takeOver()
+		return write()
+	}
+	f.receive(2)
+	if first {
+		for range 3 { // finds the numbers taken, or the log moved
+			if a.open() == nil {
+				break
+			}
+		}
+	}
+	a.step()
+	f.receive(2)
+	a.seal()
+	f.receive(1)
+	b.seal()
+	if !paused {
+		f.t.Fatal("never paused")
+	}
+	f.whole(a.seq.Trust())
+	f.whole(b.seq.Trust())
 }
 
 // Writes fail at random, done or not, or another host works amid them, which may meet the
