@@ -232,6 +232,23 @@ func TestEndAndExpiryExcludeEachOther(t *testing.T) {
 	t.Logf("%d ended, %d expired", finished, lost)
 }
 
+// A heartbeat and the end of a job cross: the end waits for the heartbeat and is made.
+func TestEndAfterAHeartbeat(t *testing.T) {
+	dbs := nodes(t, 2)
+	enqueue(t, dbs[0], newJob("clinic"))
+	j := claim(t, dbs[0], lease)
+	beaten := postgres.Transact(t, dbs[1], "UPDATE jobs SET lease_until = lease_until + 1000")
+	done := make(chan error)
+	go func() { done <- dbs[0].Finish(t.Context(), leaseOf(j), released(j.ID)) }()
+	until(func() bool { return count(t, dbs[1], "SELECT count(*) FROM pg_locks WHERE NOT granted") > 0 })
+	if err := errors.Join(beaten(), <-done); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := dbs[1].Job(t.Context(), j.ID); err != nil || got.State != document.Sealing {
+		t.Errorf("the job is %s, %v", got.State, err)
+	}
+}
+
 func TestNodesMigrateAtOnce(t *testing.T) {
 	url := pgtest.New(t)
 	var all sync.WaitGroup

@@ -51,10 +51,10 @@ SELECT * FROM job_rows WHERE id = @id;
 -- longest. What others are lending at this moment is passed over.
 WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now),
 picked AS MATERIALIZED (
-    SELECT ready.place, turn.mean
+    SELECT ready.seq, turn.mean
     FROM unnest(@tenants::text[], @turns::int[], @means::bigint[]) AS turn (tenant, turns, mean)
     CROSS JOIN LATERAL (
-        SELECT ctid AS place FROM jobs
+        SELECT seq FROM jobs
         WHERE state = 'queued' AND lane = @lane AND tenant = turn.tenant AND not_before <= (SELECT now FROM clock)
         ORDER BY not_before, seq LIMIT turn.turns
         FOR UPDATE SKIP LOCKED
@@ -63,7 +63,7 @@ picked AS MATERIALIZED (
 UPDATE jobs SET state = 'leased', attempt = attempt + 1, token = nextval('fence'), lease_until = clock.now + @lease::bigint,
                 claimed = clock.now, charged_ms = picked.mean
 FROM clock, picked
-WHERE jobs.ctid = picked.place
+WHERE jobs.seq = picked.seq
 RETURNING jobs.seq, id, tenant, lane, state, target, reason, idempotency, attempt, token, created, not_before, lease_until,
        claimed, false, input, bytes, policy_name, policy_version, policy_digest,
        (SELECT body FROM policies WHERE digest = policy_digest), sealed, result, final_seq, trace, seal_ms, delivered;
@@ -107,14 +107,14 @@ held AS MATERIALIZED (
     SELECT job.*, given.ord, clock.now + given.ms AS until
     FROM clock, unnest(@ids::text[], @tokens::bigint[], @ms::bigint[]) WITH ORDINALITY AS given (id, token, ms, ord)
     CROSS JOIN LATERAL (
-        SELECT ctid AS place, charged_ms AS was,
+        SELECT seq, charged_ms AS was,
                greatest(charged_ms, used_ms(clock.now, lease_until, claimed, parked_since, parked_ms)) AS used
         FROM jobs WHERE id = given.id AND token = given.token AND lease_until > clock.now
         FOR UPDATE
     ) AS job
 )
 UPDATE jobs SET lease_until = held.until, charged_ms = held.used
-FROM held WHERE jobs.ctid = held.place
+FROM held WHERE jobs.seq = held.seq
 RETURNING held.ord - 1, lane, tenant, held.was, held.used, jobs.lease_until;
 
 -- name: lease_park
@@ -134,7 +134,7 @@ held AS MATERIALIZED (
     FROM clock, unnest(@ids::text[], @tokens::bigint[], @targets::text[], @reasons::text[], @bytes::bigint[], @results::bytea[])
                 WITH ORDINALITY AS given (id, token, target, reason, bytes, result, ord)
     CROSS JOIN LATERAL (
-        SELECT ctid AS place, charged_ms AS was, used_ms(clock.now, lease_until, claimed, parked_since, parked_ms) AS used
+        SELECT seq, charged_ms AS was, used_ms(clock.now, lease_until, claimed, parked_since, parked_ms) AS used
         FROM jobs WHERE id = given.id AND token = given.token AND lease_until > clock.now
         FOR UPDATE
     ) AS job
@@ -142,7 +142,7 @@ held AS MATERIALIZED (
 UPDATE jobs SET state = 'sealing', target = held.target, reason = held.reason, bytes = held.bytes, result = held.result,
                 sealed = CASE WHEN held.target = 'dead' THEN sealed END, finished = held.now,
                 lease_until = 0, claimed = 0, parked_since = 0, parked_ms = 0, charged_ms = 0
-FROM held WHERE jobs.ctid = held.place
+FROM held WHERE jobs.seq = held.seq
 RETURNING held.ord - 1, lane, tenant, held.was, held.used, 0;
 
 -- name: lease_release

@@ -81,7 +81,7 @@ func (db *DB) transact(ctx context.Context, do func(*tx) error) (err error) {
 func (t *tx) begin() error {
 	var b pgx.Batch
 	b.Queue(sqlBegin)
-	b.Queue(sqlBegun, named{"offset": t.db.ahead()}).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now, nil) })
+	b.Queue(sqlBegun, named{"offset": t.db.ahead()}).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now) })
 	return t.SendBatch(t.ctx, &b).Close()
 }
 
