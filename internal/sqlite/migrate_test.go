@@ -173,11 +173,20 @@ func TestUpgradeSharesWhatWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := raw.Close(); err != nil {
+	_, err = raw.Exec(`INSERT INTO jobs (id, tenant, lane, state, token, created, not_before, lease_until, input, policy_name, policy_version, policy_digest)
+	     VALUES ('held', 'alone', 'bulk', 'leased', 9, 1, 1, ?, ?, 'p', '1', ?)`, later, digest[:], digest[:])
+	if err := errors.Join(err, raw.Close()); err != nil {
 		t.Fatal(err)
 	}
 	db := open(t, path, c)
 	defer db.Close()
+	held := queue.Lease{Job: "held", Token: 9}
+	if _, err := db.Extend(t.Context(), held, time.Minute); err != nil {
+		t.Error(err)
+	}
+	if err := db.Finish(t.Context(), held, queue.Outcome{Target: document.Released}); err != nil {
+		t.Error(err)
+	}
 	claim := func(want ...document.ID) {
 		t.Helper()
 		for _, id := range want {

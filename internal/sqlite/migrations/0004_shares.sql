@@ -43,9 +43,10 @@ CREATE INDEX shares_order ON shares (lane, virtual, since, tenant) WHERE active 
 CREATE INDEX shares_started ON shares (lane, started);
 CREATE INDEX shares_waking ON shares (lane, wakes) WHERE wakes > 0;
 
--- Whoever has something queued begins level.
+-- Whoever has something queued begins level; who has something under way will be charged.
 INSERT INTO shares (lane, tenant, virtual, started, mean_ms, active, since, wakes)
-SELECT lane, tenant, 0, 0, 1000, 1, min(not_before), 0 FROM jobs WHERE state = 'queued' GROUP BY lane, tenant;
+SELECT lane, tenant, 0, 0, 1000, max(state = 'queued'), min(not_before), 0
+FROM jobs WHERE state IN ('queued', 'leased') GROUP BY lane, tenant;
 
 -- Which node's disk a working copy stands on. Until now there was one.
 ALTER TABLE working_copies ADD COLUMN node TEXT NOT NULL DEFAULT 'local';
