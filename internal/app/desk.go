@@ -51,14 +51,18 @@ func (d *Desk) Close() error { return d.station.Close() }
 // signed checkpoint: this process signs them, or the one that holds the key. Where nobody
 // can, what was done stays done, and its events wait.
 func (d *Desk) act(ctx context.Context, do func(context.Context) error) error {
-	if err := do(ctx); err != nil {
+	signs, err := d.station.hasSigningKey(ctx)
+	if err == nil {
+		err = do(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	var sealer sync.WaitGroup
 	defer sealer.Wait()
 	defer cancel(nil)
-	if d.station.hasSigningKey() {
+	if signs {
 		sealer.Go(func() {
 			if err := d.station.seal(ctx); err != nil {
 				cancel(err)

@@ -48,11 +48,12 @@ func (s *Station) expect(ctx context.Context) error {
 
 // expectSigningKey refuses a node that is to sign a log that another node has begun, and has
 // no key.
-func (s *Station) expectSigningKey() error {
-	if !s.hasSigningKey() {
-		return otherKeys("the signing key is missing")
+func (s *Station) expectSigningKey(ctx context.Context) error {
+	has, err := s.hasSigningKey(ctx)
+	if err == nil && !has {
+		err = otherKeys("the signing key is missing")
 	}
-	return nil
+	return err
 }
 
 func there(path string) bool {
@@ -66,12 +67,12 @@ func otherKeys(what string) error {
 
 // hasSigningKey reports whether this node may sign: it has the key, or may make it, because
 // nobody has one.
-func (s *Station) hasSigningKey() bool {
+func (s *Station) hasSigningKey(ctx context.Context) (bool, error) {
 	if !s.fleet() || there(s.cfg.AuditKey) {
-		return true
+		return true, nil
 	}
-	known, err := s.store.Mark(context.Background(), queue.MarkSigningKey, "")
-	return err == nil && known == ""
+	known, err := s.store.Mark(ctx, queue.MarkSigningKey, "")
+	return known == "", err
 }
 
 // agree refuses a node whose station key, or place of blobs, is not the database's.

@@ -18,6 +18,7 @@ import (
 	"blotter/internal/ops"
 	"blotter/internal/reason"
 	"blotter/internal/source"
+	"blotter/internal/vault"
 	"blotter/internal/webhook"
 	"blotter/internal/worker"
 	"blotter/receipt"
@@ -64,7 +65,7 @@ const movedMost = 1024
 func OpenService(ctx context.Context, cfg config.Config, log *slog.Logger) (*Service, error) {
 	known, policyProblems := readPolicies(cfg.Serve.Policies)
 	sources, sourceProblems := source.Open(source.Config{
-		Prefixes: cfg.Serve.Sources, Private: []string{cfg.Data, cfg.WorkDir},
+		Prefixes: cfg.Serve.Sources, Private: private(cfg),
 	})
 	if err := errors.Join(policyProblems, sourceProblems); err != nil {
 		return nil, reason.Because(reason.ConfigInvalid, err)
@@ -80,12 +81,24 @@ func OpenService(ctx context.Context, cfg config.Config, log *slog.Logger) (*Ser
 		ended: make(chan struct{}, 1), stopped: make(chan struct{}),
 	}
 	if cfg.Serve.Has(config.RoleAudit) {
-		err = s.expectSigningKey()
+		err = s.expectSigningKey(ctx)
 	}
 	if err := errors.Join(err, s.checkHost(ctx), s.assemble(ctx, known)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// private lists what no document may be fetched from.
+func private(cfg config.Config) []string {
+	own := []string{cfg.Data, cfg.WorkDir, cfg.StationKey, cfg.AuditKey}
+	if !vault.IsBucket(cfg.Vault) {
+		own = append(own, cfg.Vault)
+	}
+	if cfg.DatabaseFile != "" {
+		own = append(own, cfg.DatabaseFile)
+	}
+	return own
 }
 
 // openFor opens a station for what the node does: one that meets no document needs neither
@@ -123,6 +136,9 @@ func (s *Service) checkDisks(context.Context) error {
 	err := ops.DiskFree(s.cfg.Data, s.cfg.Serve.DiskFreeBytes)
 	if meetsDocuments(s.cfg) {
 		err = errors.Join(err, ops.DiskFree(s.cfg.WorkDir, s.cfg.Serve.DiskFreeBytes))
+	}
+	if !vault.IsBucket(s.cfg.Vault) {
+		err = errors.Join(err, ops.DiskFree(s.cfg.Vault, s.cfg.Serve.DiskFreeBytes))
 	}
 	return err
 }

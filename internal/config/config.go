@@ -30,30 +30,31 @@ import (
 
 // Config is the configuration of a node, complete: no field means "default" any more.
 type Config struct {
-	Data       string // data directory, absolute
-	Engines    string // directory of the engines, absolute
-	WorkDir    string // root of the working copies, absolute
-	Database   DSN    // empty: SQLite in the data directory
-	AsItIs     bool   // an older schema is refused, not brought up to date
-	Vault      string // absolute path, or the URL of a bucket
-	Node       string // name of this node; no two that share a database have the same
-	StationKey string // file of the key that wraps data keys, absolute
-	AuditKey   string // file of the signing key, absolute
-	LogLevel   slog.Level
-	Workers    int           // documents at once, ≥ 1
-	Lease      time.Duration // length of a claim without a heartbeat
-	Backoff    queue.Backoff
-	Weights    map[document.Tenant]int // shares of tenants
-	Quantum    time.Duration           // for which a bulk job computes before it gives way to others
-	Parked     int                     // bulk jobs that may have given way at once; −1: as many as memory allows
-	BulkNice   int                     // how far the priority of cells with bulk documents is lowered
-	Cell       cell.Config             // but for Engines, which the application finds
-	Classifier engine.ClassifierConfig // which the operator brings; zero: none
-	Serve      Serve
-	API        intake.Config
-	Webhooks   webhook.Config
-	Budgets    document.Budgets
-	Traces     ops.TraceConfig
+	Data         string // data directory, absolute
+	Engines      string // directory of the engines, absolute
+	WorkDir      string // root of the working copies, absolute
+	Database     DSN    // empty: SQLite in the data directory
+	DatabaseFile string // that Database came from; empty: none
+	AsItIs       bool   // an older schema is refused, not brought up to date
+	Vault        string // absolute path, or the URL of a bucket
+	Node         string // name of this node; no two that share a database have the same
+	StationKey   string // file of the key that wraps data keys, absolute
+	AuditKey     string // file of the signing key, absolute
+	LogLevel     slog.Level
+	Workers      int           // documents at once, ≥ 1
+	Lease        time.Duration // length of a claim without a heartbeat
+	Backoff      queue.Backoff
+	Weights      map[document.Tenant]int // shares of tenants
+	Quantum      time.Duration           // for which a bulk job computes before it gives way to others
+	Parked       int                     // bulk jobs that may have given way at once; −1: as many as memory allows
+	BulkNice     int                     // how far the priority of cells with bulk documents is lowered
+	Cell         cell.Config             // but for Engines, which the application finds
+	Classifier   engine.ClassifierConfig // which the operator brings; zero: none
+	Serve        Serve
+	API          intake.Config
+	Webhooks     webhook.Config
+	Budgets      document.Budgets
+	Traces       ops.TraceConfig
 }
 
 // Serve is what only the service needs.

@@ -28,8 +28,8 @@ type draft struct {
 	rate     int // requests a second
 	roles    []string
 
-	database, databaseFile string
-	migrate                bool
+	database string
+	migrate  bool
 
 	weights        []string // of tenants
 	endpoints      []string // of webhooks

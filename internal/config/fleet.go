@@ -81,7 +81,7 @@ func (d *draft) fleetFields() []strictyaml.Field {
 	c := d.Config
 	return []strictyaml.Field{
 		{Path: "database", Set: strictyaml.Text(&d.database, nil)},
-		{Path: "database_file", Set: strictyaml.Text(&d.databaseFile, nil)},
+		{Path: "database_file", Set: strictyaml.Text(&d.DatabaseFile, checkAbsolute)},
 		{Path: "database_migrate", Set: strictyaml.Bool(&d.migrate)},
 		{Path: "vault", Set: strictyaml.Text(&c.Vault, checkVault)},
 		{Path: "node", Set: strictyaml.Text(&c.Node, checkNode)},
@@ -161,18 +161,18 @@ var errDSN = errors.New("database: must be postgres://user@host:5432/name, or li
 
 func (d *draft) readDSN() (DSN, error) {
 	text := d.database
-	if d.databaseFile != "" {
+	if d.DatabaseFile != "" {
 		if text != "" {
 			return "", errors.New("database and database_file are both set: one of them says where the database is")
 		}
-		st, err := os.Stat(d.databaseFile)
+		st, err := os.Stat(d.DatabaseFile)
 		if err != nil {
 			return "", fmt.Errorf("database_file cannot be read: %w", err)
 		}
 		if st.Mode().Perm()&0o077 != 0 {
 			return "", errors.New("database_file: others may read it; its mode must be 0600")
 		}
-		body, err := readBounded(d.databaseFile)
+		body, err := readBounded(d.DatabaseFile)
 		if err != nil {
 			return "", fmt.Errorf("database_file cannot be read: %w", err)
 		}
