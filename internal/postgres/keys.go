@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"blotter/internal/document"
@@ -45,14 +46,37 @@ func gone(err error) error {
 	return err
 }
 
-// ExpiredKeys implements retention.Store.
+// expiredTimeout bounds the look at every key that there is: measured, a million keys of
+// half a million jobs took half a minute on a busy machine with two cores.
+const expiredTimeout = 5 * time.Minute
+
+// ExpiredKeys implements retention.Store. Keys whose time is over are read from an index;
+// only where they are fewer than asked for it looks at all keys, for those that a dead
+// process or an ended job left.
 func (db *DB) ExpiredKeys(ctx context.Context, now time.Time, n int) ([]vault.KeyName, error) {
-	out, err := collect(ctx, db.pool, func(r pgx.Row) (k vault.KeyName, err error) {
-		return k, r.Scan(&k.Job, &k.Class)
-	}, sqlKeysExpired, named{
-		"now": toMillis(now), "orphan": vault.OrphanAge.Milliseconds(), "hand_over": vault.HandOver.Milliseconds(), "n": n,
-	})
+	args := named{"now": toMillis(now), "hand_over": vault.HandOver.Milliseconds(), "n": n}
+	out, err := collect(ctx, db.pool, scanKeyName, sqlKeysDue, args)
+	if err == nil && len(out) < n {
+		args["orphan"] = vault.OrphanAge.Milliseconds()
+		out, err = db.allExpiredKeys(ctx, args)
+	}
 	return out, failed("look for expired data keys", err)
+}
+
+// allExpiredKeys asks in a transaction, for a patience of its own.
+func (db *DB) allExpiredKeys(ctx context.Context, args named) (out []vault.KeyName, err error) {
+	err = pgx.BeginTxFunc(ctx, db.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(t pgx.Tx) error {
+		if _, err := t.Exec(ctx, sqlKeysPatience, named{"statement": fmt.Sprint(expiredTimeout.Milliseconds())}); err != nil {
+			return err
+		}
+		out, err = collect(ctx, t, scanKeyName, sqlKeysExpired, args)
+		return err
+	})
+	return out, err
+}
+
+func scanKeyName(r pgx.Row) (k vault.KeyName, err error) {
+	return k, r.Scan(&k.Job, &k.Class)
 }
 
 // DestroyKey implements retention.Store. Locks are taken in the order of every write:
@@ -118,6 +142,8 @@ var (
 	sqlKeyAdd                = query("key_add")
 	sqlKeyAdded              = query("key_added")
 	sqlKey                   = query("key")
+	sqlKeysDue               = query("keys_due")
+	sqlKeysPatience          = query("keys_patience")
 	sqlKeysExpired           = query("keys_expired")
 	sqlTaskForget            = query("task_forget")
 	sqlKeyRemove             = query("key_remove")

@@ -12,6 +12,19 @@ WHERE job = @job AND class = @class
 -- name: key
 SELECT wrapped FROM keys WHERE job = @job AND class = @class;
 
+-- name: keys_due
+-- Of the keys below those whose time is over: they are read from an index.
+SELECT keys.job, keys.class
+FROM keys LEFT JOIN jobs ON jobs.id = keys.job
+WHERE keys.expires > 0 AND keys.expires <= @now::bigint
+  AND keys.expires <= @now::bigint -
+          CASE WHEN keys.class NOT IN ('task', 'upload') AND NOT jobs.delivered AND jobs.fingerprint = ''
+                AND jobs.state IN ('sealing', 'released', 'awaiting_review') THEN @hand_over::bigint ELSE 0 END
+ORDER BY keys.expires, keys.job, keys.class LIMIT @n;
+
+-- name: keys_patience
+SELECT set_config('statement_timeout', @statement, true);
+
 -- name: keys_expired
 -- Keys whose time is over, and keys that nobody needs any more because a process died
 -- between the end of a job and the destruction of its keys, or between the making of a

@@ -57,8 +57,8 @@ type Retention struct {
 	Sealed func()
 }
 
-// batch is how many keys are looked up at once.
-const batch = 100
+// batch is how many keys are looked up at once: a look can cost as much as there are keys.
+const batch = 1000
 
 // Sweep destroys what is over, clears the store of what was destroyed and deletes what
 // nothing refers to.
