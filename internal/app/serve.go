@@ -65,8 +65,8 @@ func (s *Service) Serve(ctx context.Context, l Listeners) error {
 	run(&follower, following, s.listen)
 	run(&follower, following, s.follow)
 	if has(config.RoleAPI) {
-		if len(s.cfg.Webhooks.Endpoints) > 0 {
-			run(&others, ctx, s.dispatch)
+		if s.tells(ctx) {
+			run(&others, ctx, s.dispatch(working))
 		}
 		run(&others, ctx, func(ctx context.Context) error { return s.api.Serve(ctx, l.API) })
 	}

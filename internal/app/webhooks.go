@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"blotter/internal/ops"
 	"blotter/internal/webhook"
@@ -21,7 +19,7 @@ func (d *Desk) Webhooks(ctx context.Context, f webhook.Filter, each func(webhook
 			if err := each(m); err != nil {
 				return err
 			}
-			f.Before = m.Sequence
+			f.Before, f.Past = m.Sequence, m.Endpoint
 		}
 		if len(page) < jobPage {
 			return nil
@@ -46,35 +44,21 @@ func (s *Service) undelivered(ctx context.Context) (ops.Undelivered, error) {
 	return ops.Undelivered{Pending: c.Pending, Dead: c.Dead, Oldest: c.Oldest}, err
 }
 
-// tellEvery is how often a dispatcher that found nothing looks again without having been
-// woken: another node may have sealed a job's end, or a pause may be over.
-const tellEvery = time.Second
-
-// dispatch makes deliveries until ctx ends.
-func (s *Service) dispatch(ctx context.Context) error {
-	d := webhook.New(s.cfg.Webhooks, s.store, s.log, s.meter)
-	again := time.NewTicker(tellEvery)
-	defer again.Stop()
-	t := trouble{endless: true}
-	for ctx.Err() == nil {
-		err := d.Next(ctx)
-		if err == nil {
-			t.over()
-			continue
-		}
-		if ctx.Err() != nil {
-			return nil
-		}
-		if !errors.Is(err, webhook.ErrNone) {
-			if err := t.met(err); err != nil {
-				return err
-			}
-		}
-		select {
-		case <-s.ended:
-		case <-again.C:
-		case <-ctx.Done():
-		}
+// dispatch returns what makes deliveries: new ones while its context lives, those under way
+// under the other, which lives longer. Without endpoints it only gives up what an earlier
+// configuration left.
+func (s *Service) dispatch(working context.Context) func(context.Context) error {
+	return func(ctx context.Context) error {
+		t := trouble{endless: true}
+		return webhook.New(s.cfg.Webhooks, s.store, s.log, s.meter).Run(ctx, working, s.ended, t.met)
 	}
-	return nil
+}
+
+// tells reports whether this process has somebody to tell, or something to give up.
+func (s *Service) tells(ctx context.Context) bool {
+	if len(s.cfg.Webhooks.Endpoints) > 0 {
+		return true
+	}
+	c, err := s.store.DeliveryCounts(ctx)
+	return err != nil || c.Pending > 0
 }

@@ -48,9 +48,11 @@ func scanEnded(r pgx.Row) (d webhook.Delivery, err error) {
 }
 
 // ClaimDelivery implements webhook.Store.
-func (db *DB) ClaimDelivery(ctx context.Context, d time.Duration) (claimed webhook.Delivery, err error) {
+func (db *DB) ClaimDelivery(ctx context.Context, d time.Duration, busy []string) (claimed webhook.Delivery, err error) {
 	err = db.write(ctx, "claim a delivery", func(t *tx) error {
-		claimed, err = scanDelivery(t.QueryRow(t.ctx, sqlDeliveryClaim, named{"now": t.now, "until": t.now + d.Milliseconds()}))
+		claimed, err = scanDelivery(t.QueryRow(t.ctx, sqlDeliveryClaim, named{
+			"now": t.now, "until": t.now + d.Milliseconds(), "busy": append([]string{}, busy...), // nil would be NULL
+		}))
 		if errors.Is(err, pgx.ErrNoRows) {
 			return webhook.ErrNone
 		}
@@ -85,7 +87,7 @@ func (db *DB) Deliveries(ctx context.Context, f webhook.Filter) ([]webhook.Deliv
 		before = math.MaxInt64
 	}
 	out, err := collect(ctx, db.pool, scanDelivery, sqlDeliveries, named{
-		"tenant": f.Tenant, "endpoint": f.Endpoint, "status": f.Status, "before": before, "n": f.Limit,
+		"tenant": f.Tenant, "endpoint": f.Endpoint, "status": f.Status, "before": before, "past": f.Past, "n": f.Limit,
 	})
 	return out, failed("list deliveries", err)
 }

@@ -10,12 +10,25 @@ ON CONFLICT (id) DO NOTHING;
 SELECT id, tenant, state, final_seq FROM jobs WHERE id = ANY (@jobs::text[]) ORDER BY id;
 
 -- name: delivery_claim
--- Reads the head of the index deliveries_ready, past what others are claiming. While a
--- delivery is claimed it is not ready: a claim that nobody ended becomes ready by itself.
+-- Jumps from endpoint to endpoint in the index deliveries_ready and reads the head of each
+-- past what others are claiming, so that what waits for a busy one is never passed over row
+-- by row. While a delivery is claimed it is not ready: a claim that nobody ended becomes
+-- ready by itself.
+WITH RECURSIVE waiting (endpoint) AS (
+    (SELECT endpoint FROM deliveries WHERE status = 'pending' ORDER BY endpoint LIMIT 1)
+    UNION ALL
+    SELECT (SELECT endpoint FROM deliveries WHERE status = 'pending' AND endpoint > waiting.endpoint ORDER BY endpoint LIMIT 1)
+    FROM waiting WHERE waiting.endpoint IS NOT NULL
+)
 UPDATE deliveries SET attempt = attempt + 1, token = nextval('fence'), not_before = @until
 WHERE id = (
-    SELECT id FROM deliveries WHERE status = 'pending' AND not_before <= @now
-    ORDER BY not_before, sequence, endpoint LIMIT 1 FOR UPDATE SKIP LOCKED
+    SELECT head.id FROM waiting CROSS JOIN LATERAL (
+        SELECT id, endpoint, not_before, sequence FROM deliveries
+        WHERE status = 'pending' AND endpoint = waiting.endpoint AND not_before <= @now
+        ORDER BY not_before, sequence LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) AS head
+    WHERE waiting.endpoint <> ALL (@busy::text[])
+    ORDER BY head.not_before, head.sequence, head.endpoint LIMIT 1
 )
 RETURNING id, endpoint, tenant, job, state, reason, sequence, ended, status, attempt, token, not_before, why;
 
@@ -30,7 +43,7 @@ WHERE id = @id AND token = @token AND status = 'pending';
 SELECT id, endpoint, tenant, job, state, reason, sequence, ended, status, attempt, token, not_before, why
 FROM deliveries
 WHERE (@tenant = '' OR tenant = @tenant) AND (@endpoint = '' OR endpoint = @endpoint)
-  AND (@status = '' OR status = @status) AND sequence < @before
+  AND (@status = '' OR status = @status) AND (sequence < @before OR sequence = @before AND endpoint > @past)
 ORDER BY sequence DESC, endpoint LIMIT @n;
 
 -- name: delivery_replay

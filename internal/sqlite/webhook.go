@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"math"
 	"time"
@@ -35,18 +36,22 @@ func (t *tx) announce(job document.ID, state document.State, sequence int64) err
 }
 
 // ClaimDelivery implements webhook.Store.
-func (db *DB) ClaimDelivery(ctx context.Context, d time.Duration) (webhook.Delivery, error) {
+func (db *DB) ClaimDelivery(ctx context.Context, d time.Duration, busy []string) (webhook.Delivery, error) {
+	past, err := json.Marshal(append([]string{}, busy...)) // [] for none
+	if err != nil {
+		return webhook.Delivery{}, err
+	}
 	// Idle dispatchers ask often; only one who sees work takes the write lock.
 	now, err := db.clock(ctx, db.reader)
 	if err == nil {
-		_, err = pickDelivery(ctx, db.reader, now)
+		_, err = pickDelivery(ctx, db.reader, now, past)
 	}
 	if err != nil {
 		return webhook.Delivery{}, failed("look for a delivery", err)
 	}
 	var claimed webhook.Delivery
 	err = db.write(ctx, "claim a delivery", func(t *tx) error {
-		id, err := pickDelivery(ctx, t, t.now)
+		id, err := pickDelivery(ctx, t, t.now, past)
 		if err != nil {
 			return err
 		}
@@ -67,8 +72,8 @@ func (db *DB) ClaimDelivery(ctx context.Context, d time.Duration) (webhook.Deliv
 	return claimed, nil
 }
 
-func pickDelivery(ctx context.Context, q querier, now int64) (id string, err error) {
-	err = q.QueryRowContext(ctx, sqlDeliveryPick, sql.Named("now", now)).Scan(&id)
+func pickDelivery(ctx context.Context, q querier, now int64, busy []byte) (id string, err error) {
+	err = q.QueryRowContext(ctx, sqlDeliveryPick, sql.Named("now", now), sql.Named("busy", string(busy))).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", webhook.ErrNone
 	}
@@ -97,7 +102,8 @@ func (db *DB) Deliveries(ctx context.Context, f webhook.Filter) ([]webhook.Deliv
 		before = math.MaxInt64
 	}
 	out, err := collect(ctx, db.reader, scanDelivery, sqlDeliveries, sql.Named("tenant", string(f.Tenant)),
-		sql.Named("endpoint", f.Endpoint), sql.Named("status", string(f.Status)), sql.Named("before", before), sql.Named("n", f.Limit))
+		sql.Named("endpoint", f.Endpoint), sql.Named("status", string(f.Status)), sql.Named("before", before),
+		sql.Named("past", f.Past), sql.Named("n", f.Limit))
 	return out, failed("list deliveries", err)
 }
 

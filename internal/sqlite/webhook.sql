@@ -7,10 +7,21 @@ SELECT :message, :endpoint, tenant, id, state, reason, final_seq, :now, :now FRO
 ON CONFLICT (id) DO NOTHING;
 
 -- name: delivery_pick
--- Reads one row of the index deliveries_ready.
-SELECT id FROM deliveries INDEXED BY deliveries_ready
-WHERE status = 'pending' AND not_before <= :now
-ORDER BY not_before, sequence, endpoint LIMIT 1;
+-- Jumps from endpoint to endpoint in the index deliveries_ready and reads the head of each,
+-- so that what waits for a busy one is never passed over row by row.
+WITH RECURSIVE waiting (endpoint) AS (
+    SELECT min(endpoint) FROM deliveries INDEXED BY deliveries_ready WHERE status = 'pending'
+    UNION ALL
+    SELECT (SELECT min(endpoint) FROM deliveries INDEXED BY deliveries_ready WHERE status = 'pending' AND endpoint > waiting.endpoint)
+    FROM waiting WHERE waiting.endpoint IS NOT NULL
+)
+SELECT head.id FROM waiting JOIN deliveries AS head ON head.id = (
+    SELECT id FROM deliveries INDEXED BY deliveries_ready
+    WHERE status = 'pending' AND endpoint = waiting.endpoint AND not_before <= :now
+    ORDER BY not_before, sequence LIMIT 1
+)
+WHERE waiting.endpoint NOT IN (SELECT value FROM json_each(:busy))
+ORDER BY head.not_before, head.sequence, head.endpoint LIMIT 1;
 
 -- name: delivery_take
 -- While it is claimed it is not ready: a claim that nobody ended becomes ready by itself.
@@ -31,7 +42,7 @@ WHERE id = :id AND token = :token AND status = 'pending';
 SELECT id, endpoint, tenant, job, state, reason, sequence, ended, status, attempt, token, not_before, why
 FROM deliveries
 WHERE (:tenant = '' OR tenant = :tenant) AND (:endpoint = '' OR endpoint = :endpoint)
-  AND (:status = '' OR status = :status) AND sequence < :before
+  AND (:status = '' OR status = :status) AND (sequence < :before OR sequence = :before AND endpoint > :past)
 ORDER BY sequence DESC, endpoint LIMIT :n;
 
 -- name: delivery_replay

@@ -36,13 +36,14 @@ func RunWebhooks(t *testing.T, open func(t *testing.T, s queue.Settings) (one, o
 		return nil
 	}}
 	for name, test := range map[string]func(*telling){
-		"EndIsToldOnceSealed":       endIsToldOnceSealed,
-		"ClaimIsALease":             claimIsALease,
-		"FailedWaits":               failedWaits,
-		"DeadWaitsForAnOperator":    deadWaitsForAnOperator,
-		"ReplayedJobIsToldAgain":    replayedJobIsToldAgain,
-		"DeliveriesAreListed":       deliveriesAreListed,
-		"EachIsClaimedByOneAtATime": eachIsClaimedByOneAtATime,
+		"EndIsToldOnceSealed":        endIsToldOnceSealed,
+		"ClaimIsALease":              claimIsALease,
+		"FailedWaits":                failedWaits,
+		"DeadWaitsForAnOperator":     deadWaitsForAnOperator,
+		"ReplayedJobIsToldAgain":     replayedJobIsToldAgain,
+		"DeliveriesAreListed":        deliveriesAreListed,
+		"EachIsClaimedByOneAtATime":  eachIsClaimedByOneAtATime,
+		"BusyEndpointsArePassedOver": busyEndpointsArePassedOver,
 	} {
 		t.Run(name, func(t *testing.T) {
 			one, other, advance := open(t, settings)
@@ -67,22 +68,37 @@ func (s *telling) must(err error) {
 // written takes in a job of a tenant and writes its end, which is not sealed yet.
 func (s *telling) written(tenant document.Tenant, target document.State) document.ID {
 	s.Helper()
-	j := NewJob()
-	j.Tenant, j.Sealed = tenant, []byte("order")
-	j, _, err := s.one.Enqueue(s.Context(), j, receipt.Event{Kind: receipt.Received})
+	id, err := WriteEnd(s.Context(), s.one, tenant, target)
 	s.must(err)
-	_, err = s.one.PutKey(s.Context(), j.ID, vault.Task, []byte("wrapped"))
-	s.must(err)
-	return s.write(j.ID, target)
+	return id
 }
 
-func (s *telling) write(id document.ID, target document.State) document.ID {
+func (s *telling) write(id document.ID, target document.State) {
 	s.Helper()
-	j, err := s.one.Claim(s.Context(), queue.Claim{Only: []document.ID{id}, Lease: time.Hour}, tellNothing)
-	s.must(err)
+	s.must(writeEnd(s.Context(), s.one, id, target))
+}
+
+// WriteEnd takes in a job of a tenant and writes its end, which Seal seals.
+func WriteEnd(ctx context.Context, s WebhookStore, tenant document.Tenant, target document.State) (document.ID, error) {
+	j := NewJob()
+	j.Tenant, j.Sealed = tenant, []byte("order")
+	j, _, err := s.Enqueue(ctx, j, receipt.Event{Kind: receipt.Received})
+	if err != nil {
+		return "", err
+	}
+	if _, err := s.PutKey(ctx, j.ID, vault.Task, []byte("wrapped")); err != nil {
+		return "", err
+	}
+	return j.ID, writeEnd(ctx, s, j.ID, target)
+}
+
+func writeEnd(ctx context.Context, s WebhookStore, id document.ID, target document.State) error {
+	j, err := s.Claim(ctx, queue.Claim{Only: []document.ID{id}, Lease: time.Hour}, tellNothing)
+	if err != nil {
+		return err
+	}
 	l := queue.Lease{Job: id, Token: j.Token, Until: j.LeaseUntil}
-	s.must(s.one.Finish(s.Context(), l, queue.Outcome{Target: target, Reason: reason.QueueAttempts, Event: receipt.Event{}}))
-	return id
+	return s.Finish(ctx, l, queue.Outcome{Target: target, Reason: reason.QueueAttempts, Event: receipt.Event{}})
 }
 
 // ended takes in a job of the tenant that is told, and brings it to its sealed end.
@@ -97,7 +113,7 @@ const claimed = 10 * time.Second
 
 func (s *telling) claim(from WebhookStore) webhook.Delivery {
 	s.Helper()
-	d, err := from.ClaimDelivery(s.Context(), claimed)
+	d, err := from.ClaimDelivery(s.Context(), claimed, nil)
 	s.must(err)
 	return d
 }
@@ -105,7 +121,7 @@ func (s *telling) claim(from WebhookStore) webhook.Delivery {
 // nothing checks that no delivery is ready.
 func (s *telling) nothing() {
 	s.Helper()
-	if d, err := s.other.ClaimDelivery(s.Context(), claimed); !errors.Is(err, webhook.ErrNone) {
+	if d, err := s.other.ClaimDelivery(s.Context(), claimed, nil); !errors.Is(err, webhook.ErrNone) {
 		s.Fatalf("%+v was ready, %v", d, err)
 	}
 }
@@ -200,6 +216,28 @@ func deadWaitsForAnOperator(s *telling) {
 	s.counts(1, 0)
 }
 
+// However much waits for an endpoint that is busy, the others' messages are found.
+func busyEndpointsArePassedOver(s *telling) {
+	for range 3 {
+		s.ended()
+	}
+	for range 3 {
+		d, err := s.other.ClaimDelivery(s.Context(), claimed, []string{"first", "unknown"})
+		if err != nil || d.Endpoint != "second" {
+			s.Fatalf("%+v, %v", d, err)
+		}
+	}
+	for _, busy := range [][]string{{"first"}, {"second", "first"}} {
+		if d, err := s.one.ClaimDelivery(s.Context(), claimed, busy); !errors.Is(err, webhook.ErrNone) {
+			s.Errorf("past %v, %+v was ready, %v", busy, d, err)
+		}
+	}
+	before := s.claim(s.one)
+	if next := s.claim(s.one); before.Endpoint != "first" || next.Sequence <= before.Sequence {
+		s.Errorf("%+v before %+v", before, next)
+	}
+}
+
 // A dead job that is replayed ends anew, which is another message.
 func replayedJobIsToldAgain(s *telling) {
 	id := s.written("told", document.Dead)
@@ -242,11 +280,16 @@ func deliveriesAreListed(s *telling) {
 			}
 		}
 	}
-	all, err := s.one.Deliveries(s.Context(), webhook.Filter{Limit: 2})
-	s.must(err)
-	rest, err := s.one.Deliveries(s.Context(), webhook.Filter{Limit: 10, Before: all[1].Sequence})
-	if err != nil || len(rest) != 4 {
-		s.Errorf("the next page has %d, %v", len(rest), err)
+	f, seen := webhook.Filter{Limit: 1}, map[string]bool{} // pages end between two endpoints of one job
+	for range 7 {
+		page, err := s.one.Deliveries(s.Context(), f)
+		s.must(err)
+		for _, d := range page {
+			seen[d.ID], f.Before, f.Past = true, d.Sequence, d.Endpoint
+		}
+	}
+	if len(seen) != 6 {
+		s.Errorf("page by page %d of 6 are seen", len(seen))
 	}
 }
 
@@ -264,7 +307,7 @@ func eachIsClaimedByOneAtATime(s *telling) {
 	for _, from := range []WebhookStore{s.one, s.other, s.one, s.other} {
 		work.Go(func() {
 			for {
-				d, err := from.ClaimDelivery(s.Context(), time.Hour)
+				d, err := from.ClaimDelivery(s.Context(), time.Hour, nil)
 				if errors.Is(err, webhook.ErrNone) {
 					return
 				}

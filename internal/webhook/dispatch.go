@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"blotter/internal/document"
@@ -70,7 +71,8 @@ type Dispatcher struct {
 	by     map[string]Endpoint
 }
 
-// claimTime is how long a claim lasts: an attempt, and the store's answer.
+// claimTime is how long a claim lasts: an attempt, the store's answer, and some for a
+// process that was stopped for a while.
 const claimTime = 2 * attemptTime
 
 // New makes a dispatcher. The configuration was validated.
@@ -82,23 +84,87 @@ func New(c Config, s Store, log *slog.Logger, m Meter) *Dispatcher {
 	return d
 }
 
-// Next makes one attempt at one delivery. It returns ErrNone where none is ready, and
-// otherwise an error only where the store failed.
-func (d *Dispatcher) Next(ctx context.Context) error {
-	m, err := d.Store.ClaimDelivery(ctx, claimTime)
-	if err != nil {
-		return err
+// Bounds of the attempts that are under way at once, in this process.
+const (
+	atOnce      = 32 // in all; each waits for an answer and costs little else
+	perEndpoint = 2  // so that one which does not answer leaves the others' to them
+)
+
+// lookEvery is how often a dispatcher that found nothing looks again without having been
+// woken: another node may have sealed a job's end, or a pause may be over.
+const lookEvery = time.Second
+
+// storeTime is how long the store has to take note of an attempt's outcome.
+const storeTime = 5 * time.Second
+
+// Run makes deliveries until ctx ends, several at once, and looks for more when wake says
+// so. Attempts under way then may end while working lives; one that is cut off is made
+// again once its claim has run out. failed is asked what to do about a store that cannot
+// lend (nil: it could): its error ends Run.
+func (d *Dispatcher) Run(ctx, working context.Context, wake <-chan struct{}, failed func(error) error) error {
+	l := load{by: map[string]int{}, freed: make(chan struct{}, 1)}
+	var under sync.WaitGroup
+	defer under.Wait()
+	again := time.NewTicker(lookEvery)
+	defer again.Stop()
+	for ctx.Err() == nil {
+		m, err := d.claim(ctx, &l)
+		if err == nil {
+			l.take(m.Endpoint)
+			under.Go(func() {
+				defer l.give(m.Endpoint)
+				d.deliver(working, m)
+			})
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if errors.Is(err, ErrNone) {
+			err = nil
+		}
+		if err := failed(err); err != nil {
+			return err
+		}
+		select {
+		case <-wake:
+		case <-l.freed:
+		case <-again.C:
+		case <-ctx.Done():
+		}
 	}
+	return nil
+}
+
+// claim borrows a delivery for an endpoint that has room for one.
+func (d *Dispatcher) claim(ctx context.Context, l *load) (Delivery, error) {
+	busy, full := l.now()
+	if full {
+		return Delivery{}, ErrNone
+	}
+	return d.Store.ClaimDelivery(ctx, claimTime, busy)
+}
+
+// deliver makes one attempt and has the store take note of what came of it. Where it cannot,
+// the claim runs out and the message is sent again.
+func (d *Dispatcher) deliver(working context.Context, m Delivery) {
 	began := time.Now()
-	failed := d.attempt(ctx, m)
-	if cause := context.Cause(ctx); failed != nil && cause != nil {
-		return cause // the process stops; the claim runs out
+	failed := d.attempt(working, m)
+	if failed != nil && working.Err() != nil {
+		return // the process stops
 	}
 	d.tell(reason.Of(failed), failed != nil, time.Since(began))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(working), storeTime)
+	defer cancel()
+	var err error
 	if failed == nil {
-		return held(d.Store.Delivered(ctx, m))
+		err = d.Store.Delivered(ctx, m)
+	} else {
+		err = d.giveBack(ctx, m, failed)
 	}
-	return held(d.giveBack(ctx, m, failed))
+	if err != nil {
+		d.Log.Warn("webhook outcome not stored", "job", m.Job, "reason", reason.Of(err))
+	}
 }
 
 func (d *Dispatcher) attempt(ctx context.Context, m Delivery) error {
@@ -131,12 +197,4 @@ func (d *Dispatcher) tell(why reason.Code, failed bool, took time.Duration) {
 		why = ""
 	}
 	d.Meter.Attempted(why, took)
-}
-
-// held drops the error of a claim that ran out: another has the delivery.
-func held(err error) error {
-	if errors.Is(err, queue.ErrLeaseLost) {
-		return nil
-	}
-	return err
 }

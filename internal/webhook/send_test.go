@@ -123,6 +123,22 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// An endpoint that never answers is given up for the time being.
+func TestEndlessWaitEnds(t *testing.T) {
+	gone := make(chan struct{})
+	defer close(gone)
+	url, _ := serve(t, func(http.ResponseWriter) { <-gone })
+	c := newClient(true)
+	if c.Timeout != attemptTime {
+		t.Errorf("an attempt may take %v", c.Timeout)
+	}
+	c.Timeout = 50 * time.Millisecond
+	err := send(t.Context(), c, Endpoint{URL: url, Secrets: []Secret{secret(t)}}, delivery, time.Now())
+	if reason.Of(err) != reason.WebhookUnreachable {
+		t.Errorf("%v, want %s", err, reason.WebhookUnreachable)
+	}
+}
+
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for field, want := range map[string]time.Duration{

@@ -58,8 +58,9 @@ type Filter struct {
 	Tenant   document.Tenant
 	Endpoint string
 	Status   Status
-	Before   int64 // only those with a lower sequence number; 0: from the newest on
-	Limit    int   // ≥ 1
+	Before   int64  // only those after this place in the list: with a lower sequence number,
+	Past     string // or with the same one and a later endpoint; 0: from the newest on
+	Limit    int    // ≥ 1
 }
 
 // Counts are what an operator watches.
@@ -74,9 +75,9 @@ var ErrNone = errors.New("webhook: no delivery is ready")
 // Store keeps deliveries. Each method is one transaction, on disk when it returns nil; the
 // clock is the store's.
 type Store interface {
-	// ClaimDelivery lends the delivery that has been ready the longest for d: Attempt and
-	// Token grow. One whose claim ran out is ready again.
-	ClaimDelivery(ctx context.Context, d time.Duration) (Delivery, error)
+	// ClaimDelivery lends the delivery that has been ready the longest, of those for endpoints
+	// that are not busy, for d: Attempt and Token grow. One whose claim ran out is ready again.
+	ClaimDelivery(ctx context.Context, d time.Duration, busy []string) (Delivery, error)
 	// Delivered forgets a delivery that was taken. queue.lease_lost: another claimed it.
 	Delivered(ctx context.Context, d Delivery) error
 	// Failed gives a delivery back, to be tried after a pause, or, where dead, for an

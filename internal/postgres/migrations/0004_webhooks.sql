@@ -16,5 +16,5 @@ CREATE TABLE deliveries (
     not_before bigint NOT NULL,
     why        text COLLATE "C" NOT NULL DEFAULT ''
 );
-CREATE INDEX deliveries_ready ON deliveries (not_before, sequence, endpoint) WHERE status = 'pending';
+CREATE INDEX deliveries_ready ON deliveries (endpoint, not_before, sequence) WHERE status = 'pending';
 CREATE INDEX deliveries_by_sequence ON deliveries (sequence, endpoint);

@@ -16,5 +16,5 @@ CREATE TABLE deliveries (
     not_before INTEGER NOT NULL,
     why        TEXT NOT NULL DEFAULT ''
 ) STRICT;
-CREATE INDEX deliveries_ready ON deliveries (not_before, sequence, endpoint) WHERE status = 'pending';
+CREATE INDEX deliveries_ready ON deliveries (endpoint, not_before, sequence) WHERE status = 'pending';
 CREATE INDEX deliveries_by_sequence ON deliveries (sequence, endpoint);
