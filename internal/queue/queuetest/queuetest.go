@@ -48,11 +48,14 @@ type Sent struct {
 	State document.State
 }
 
-// checks are the conformance suite.
-var checks = []struct {
+// check is a test of the conformance suite.
+type check struct {
 	name string
 	test func(*suite)
-}{
+}
+
+// checks are the conformance suite.
+var checks = []check{
 	{"EnqueueStoresTheJob", enqueueStoresTheJob},
 	{"EnqueueIsIdempotent", enqueueIsIdempotent},
 	{"EnqueueRaceAddsOne", enqueueRaceAddsOne},
