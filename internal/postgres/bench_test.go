@@ -111,6 +111,7 @@ func fill(b *testing.B, db *postgres.DB, n int) {
 		SELECT 'filled' || n, 't' || lpad((n %% %d)::text, 2, '0'), 'bulk', 'queued', not_before, not_before, input,
 		       policy_name, policy_version, policy_digest, sealed
 		FROM jobs, generate_series(1, %d) AS n WHERE id = '%s';
+		INSERT INTO waiting (lane, tenant, not_before, seq) SELECT lane, tenant, not_before, seq FROM jobs WHERE id LIKE 'filled%%';
 		INSERT INTO shares (lane, tenant, virtual, started, mean_ms, active, since, wakes)
 		SELECT DISTINCT 'bulk', tenant, 0, 0, 1000, true, 0, 0 FROM jobs ON CONFLICT DO NOTHING;
 		`, tenants, n-1, first.ID))

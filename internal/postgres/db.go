@@ -10,8 +10,8 @@
 // milliseconds. Calls of one process that wait for the same kind of write are made together
 // (together.go).
 //
-// Every transaction reads committed rows and takes its locks in one order: rows of jobs by
-// id, then rows of shares by lane and tenant. No session holds a lock for longer than
+// Every transaction reads committed rows and takes its locks in one order: rows of waiting,
+// of jobs by id, of lent, of shares by lane and tenant. No session holds a lock for longer than
 // stalledTimeout while its process stands still.
 //
 // No error and no log names the connection string or a part of it.

@@ -140,6 +140,9 @@ func TestNoJobIsLentTwiceOrStranded(t *testing.T) {
 	if n := count(t, dbs[0], "SELECT count(*) FROM jobs WHERE state <> 'sealing'"); n != 0 {
 		t.Errorf("%d jobs did not end", n)
 	}
+	if n := count(t, dbs[0], "SELECT (SELECT count(*) FROM waiting) + (SELECT count(*) FROM lent)"); n != 0 {
+		t.Errorf("%d rows stand for jobs that ended", n)
+	}
 	if n := count(t, dbs[0], "SELECT count(*) FROM (SELECT job FROM outbox WHERE job <> '' GROUP BY job HAVING count(*) > 1) AS twice"); n != 0 {
 		t.Errorf("%d jobs ended twice", n)
 	}
@@ -148,12 +151,14 @@ func TestNoJobIsLentTwiceOrStranded(t *testing.T) {
 	}
 }
 
-// stranded counts the jobs that no claim finds: queued, and their share neither active nor
-// waking in time.
+// stranded counts the jobs that no claim or expiry finds: queued and not in the line, or
+// their share neither active nor waking in time; leased and not on the list of what is lent.
 func stranded(t *testing.T, db *postgres.DB) int {
-	n, err := postgres.Count(context.WithoutCancel(t.Context()), db, `SELECT count(*) FROM jobs WHERE state = 'queued' AND NOT EXISTS (
-		SELECT 1 FROM shares WHERE shares.lane = jobs.lane AND shares.tenant = jobs.tenant
-		AND (active OR (wakes > 0 AND wakes <= jobs.not_before)))`)
+	n, err := postgres.Count(context.WithoutCancel(t.Context()), db, `SELECT count(*) FROM jobs WHERE
+		state = 'queued' AND NOT EXISTS (SELECT 1 FROM waiting JOIN shares USING (lane, tenant)
+			WHERE waiting.seq = jobs.seq AND waiting.lane = jobs.lane AND waiting.tenant = jobs.tenant AND waiting.not_before = jobs.not_before
+			AND (active OR (wakes > 0 AND wakes <= jobs.not_before)))
+		OR state = 'leased' AND NOT EXISTS (SELECT 1 FROM lent WHERE lent.seq = jobs.seq)`)
 	if err != nil {
 		t.Error(err)
 	}

@@ -44,11 +44,20 @@ func listing(f queue.Filter) (query string, args named) {
 	return sqlJobsAll, args
 }
 
-// byState makes a query for each state: the planner needs to know it.
+// byState makes a query for each state, with the condition that finds its jobs by an index.
 func byState(query string) map[document.State]string {
 	out := map[document.State]string{}
 	for _, s := range document.States() {
-		out[s] = strings.ReplaceAll(query, " = STATE", " = '"+string(s)+"'")
+		condition := "final = '" + string(s) + "'"
+		switch s {
+		case document.Queued:
+			condition = "state = 'queued' AND seq IN (SELECT seq FROM waiting)"
+		case document.Leased:
+			condition = "state = 'leased' AND seq IN (SELECT seq FROM lent)"
+		case document.Sealing: // each waits for an event in the outbox
+			condition = "state = 'sealing' AND id IN (SELECT job FROM outbox WHERE job <> '')"
+		}
+		out[s] = strings.ReplaceAll(query, "STATE", condition)
 	}
 	return out
 }
@@ -110,6 +119,9 @@ func (db *DB) act(ctx context.Context, what string, id document.ID, do func(*tx)
 	err = db.write(ctx, what, func(t *tx) error {
 		var a account
 		var state document.State
+		if _, err := t.exec(sqlJobLine, named{"id": id}); err != nil {
+			return err
+		}
 		err := t.QueryRow(t.ctx, sqlJobHold, named{"id": id, "now": t.now}).Scan(&state, &a.lane, &a.tenant, &a.charged, &a.used)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return queue.ErrNotFound
@@ -167,6 +179,7 @@ var (
 	sqlJobsOfTenant        = query("jobs_of_tenant")
 	sqlJobsInState         = byState(query("jobs_in_state"))
 	sqlJobsOfTenantInState = byState(query("jobs_of_tenant_in_state"))
+	sqlJobLine             = query("job_line")
 	sqlJobHold             = query("job_hold")
 	sqlJobCancel           = query("job_cancel")
 	sqlJobDiscard          = query("job_discard")

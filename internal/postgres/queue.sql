@@ -39,8 +39,9 @@ added AS (
     WHERE held.active OR (held.wakes > 0 AND held.wakes <= given.not_before AND given.not_before > given.now)
     ORDER BY given.ord
     ON CONFLICT DO NOTHING
-    RETURNING id, created, not_before
-)
+    RETURNING seq, lane, tenant, id, created, not_before
+),
+queued AS (INSERT INTO waiting (lane, tenant, not_before, seq) SELECT lane, tenant, not_before, seq FROM added)
 SELECT given.ord - 1, added.created, added.not_before FROM added JOIN given USING (id);
 
 -- name: job_by_id
@@ -51,19 +52,21 @@ SELECT * FROM job_rows WHERE id = @id;
 -- longest. What others are lending at this moment is passed over.
 WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now),
 picked AS MATERIALIZED (
-    SELECT ready.seq, turn.mean
+    SELECT ready.place, ready.seq, turn.mean
     FROM unnest(@tenants::text[], @turns::int[], @means::bigint[]) AS turn (tenant, turns, mean)
     CROSS JOIN LATERAL (
-        SELECT seq FROM jobs
-        WHERE state = 'queued' AND lane = @lane AND tenant = turn.tenant AND not_before <= (SELECT now FROM clock)
+        SELECT ctid AS place, seq FROM waiting
+        WHERE lane = @lane AND tenant = turn.tenant AND not_before <= (SELECT now FROM clock)
         ORDER BY not_before, seq LIMIT turn.turns
         FOR UPDATE SKIP LOCKED
     ) AS ready
-)
+),
+taken AS (DELETE FROM waiting USING picked WHERE waiting.ctid = picked.place),
+given AS (INSERT INTO lent (seq) SELECT seq FROM picked)
 UPDATE jobs SET state = 'leased', attempt = attempt + 1, token = nextval('fence'), lease_until = clock.now + @lease::bigint,
                 claimed = clock.now, charged_ms = picked.mean
 FROM clock, picked
-WHERE jobs.seq = picked.seq
+WHERE jobs.seq = picked.seq AND state = 'queued'
 RETURNING jobs.seq, id, tenant, lane, state, target, reason, idempotency, attempt, token, created, not_before, lease_until,
        claimed, false, input, bytes, policy_name, policy_version, policy_digest,
        (SELECT body FROM policies WHERE digest = policy_digest), sealed, result, final_seq, trace, seal_ms, delivered;
@@ -73,16 +76,19 @@ RETURNING jobs.seq, id, tenant, lane, state, target, reason, idempotency, attemp
 -- tenant's turn.
 WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now),
 picked AS MATERIALIZED (
-    SELECT jobs.seq, coalesce(shares.mean_ms, @mean) AS mean
-    FROM jobs LEFT JOIN shares ON shares.lane = jobs.lane AND shares.tenant = jobs.tenant
-    WHERE id = ANY (@only::text[]) AND state = 'queued' AND jobs.lane = @lane AND not_before <= (SELECT now FROM clock)
-    ORDER BY not_before, seq LIMIT 1
-    FOR UPDATE OF jobs SKIP LOCKED
-)
+    SELECT waiting.ctid AS place, waiting.seq, coalesce(shares.mean_ms, @mean) AS mean
+    FROM jobs JOIN waiting USING (lane, tenant, not_before, seq)
+              LEFT JOIN shares ON shares.lane = waiting.lane AND shares.tenant = waiting.tenant
+    WHERE id = ANY (@only::text[]) AND state = 'queued' AND waiting.lane = @lane AND waiting.not_before <= (SELECT now FROM clock)
+    ORDER BY waiting.not_before, waiting.seq LIMIT 1
+    FOR UPDATE OF waiting SKIP LOCKED
+),
+taken AS (DELETE FROM waiting USING picked WHERE waiting.ctid = picked.place),
+given AS (INSERT INTO lent (seq) SELECT seq FROM picked)
 UPDATE jobs SET state = 'leased', attempt = attempt + 1, token = nextval('fence'), lease_until = clock.now + @lease::bigint,
                 claimed = clock.now, charged_ms = picked.mean
 FROM clock, picked, policies
-WHERE jobs.seq = picked.seq AND policies.digest = jobs.policy_digest
+WHERE jobs.seq = picked.seq AND state = 'queued' AND policies.digest = jobs.policy_digest
 RETURNING picked.mean, jobs.seq, id, tenant, lane, state, target, reason, idempotency, attempt, token, created, not_before, lease_until,
        claimed, false, input, bytes, policy_name, policy_version, policy_digest, body,
        sealed, result, final_seq, trace, seal_ms, delivered;
@@ -94,7 +100,7 @@ SELECT EXISTS (SELECT 1 FROM jobs WHERE id = ANY (@only::text[]) AND state = 'qu
 
 -- name: lease_check
 -- A job has a deadline only while it is leased (a CHECK of the table), so that no fence need
--- name the state, which would have the planner try the index of what is leased.
+-- name the state.
 -- Holds the row of a job whose lease is in force, so that it stays so until the commit.
 SELECT true FROM jobs
 WHERE id = @id AND token = @token AND lease_until > @now
@@ -138,7 +144,8 @@ held AS MATERIALIZED (
         FROM jobs WHERE id = given.id AND token = given.token AND lease_until > clock.now
         FOR UPDATE
     ) AS job
-)
+),
+returned AS (DELETE FROM lent USING held WHERE lent.seq = held.seq)
 UPDATE jobs SET state = 'sealing', target = held.target, reason = held.reason, bytes = held.bytes, result = held.result,
                 sealed = CASE WHEN held.target = 'dead' THEN sealed END, finished = held.now,
                 lease_until = 0, claimed = 0, parked_since = 0, parked_ms = 0, charged_ms = 0
@@ -147,29 +154,35 @@ RETURNING held.ord - 1, lane, tenant, held.was, held.used, 0;
 
 -- name: lease_release
 WITH held AS MATERIALIZED (
-    SELECT seq, charged_ms AS was, used_ms(@now, lease_until, claimed, parked_since, parked_ms) AS used
+    SELECT seq, lane, tenant, charged_ms AS was, used_ms(@now, lease_until, claimed, parked_since, parked_ms) AS used
     FROM jobs WHERE id = @id AND token = @token AND lease_until > @now
     FOR UPDATE
-)
+),
+returned AS (DELETE FROM lent USING held WHERE lent.seq = held.seq),
+queued AS (INSERT INTO waiting (lane, tenant, not_before, seq) SELECT lane, tenant, @not_before, seq FROM held)
 UPDATE jobs SET state = 'queued', reason = @reason, not_before = @not_before, attempt = attempt - @given_back::int,
                 lease_until = 0, claimed = 0, parked_since = 0, parked_ms = 0, charged_ms = 0
 FROM held WHERE jobs.seq = held.seq
-RETURNING 0, lane, tenant, held.was, held.used, 0;
+RETURNING 0, jobs.lane, jobs.tenant, held.was, held.used, 0;
 
 -- name: expired
--- What is leased is as few as workers, so that its deadlines need no index. A job that
+-- What is lent is as few as workers, so that its deadlines need no index. A job that
 -- somebody is writing at this moment is left for the next time.
 WITH due AS MATERIALIZED (
     SELECT seq, lease_until, used_ms(@now, lease_until, claimed, parked_since, parked_ms) AS used, charged_ms AS was
-    FROM jobs WHERE state = 'leased' AND lease_until <= @now
-    FOR UPDATE SKIP LOCKED
+    FROM lent JOIN jobs USING (seq) WHERE state = 'leased' AND lease_until <= @now
+    FOR UPDATE OF jobs SKIP LOCKED
 )
 SELECT due.was, due.used, job_rows.* FROM due JOIN job_rows USING (seq) ORDER BY due.lease_until, seq;
 
 -- name: expired_any
-SELECT EXISTS (SELECT 1 FROM jobs WHERE state = 'leased' AND lease_until <= now_ms(@offset));
+SELECT EXISTS (SELECT 1 FROM lent JOIN jobs USING (seq) WHERE state = 'leased' AND lease_until <= (SELECT now_ms(@offset)));
 
 -- name: expire
+WITH returned AS (DELETE FROM lent WHERE seq = ANY (@seqs::bigint[])),
+queued AS (
+    INSERT INTO waiting (lane, tenant, not_before, seq) SELECT lane, tenant, @now, seq FROM jobs WHERE seq = ANY (@seqs::bigint[])
+)
 UPDATE jobs SET state = 'queued', reason = @reason, not_before = @now,
                 lease_until = 0, claimed = 0, parked_since = 0, parked_ms = 0, charged_ms = 0
 WHERE seq = ANY (@seqs::bigint[]);

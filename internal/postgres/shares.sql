@@ -2,8 +2,8 @@
 -- Whose turn it is in a lane: the first active tenants in their order, and whether each has
 -- a ready job. Reads a row of each index for each of them.
 SELECT tenant, virtual, since, mean_ms,
-       EXISTS (SELECT 1 FROM jobs
-               WHERE state = 'queued' AND lane = @lane AND tenant = shares.tenant AND not_before <= (SELECT now_ms(@offset)))
+       EXISTS (SELECT 1 FROM waiting
+               WHERE lane = @lane AND tenant = shares.tenant AND not_before <= (SELECT now_ms(@offset)))
 FROM shares
 WHERE lane = @lane AND active AND tenant <> ALL (@passed::text[])
 ORDER BY virtual, since, tenant LIMIT @n;
@@ -51,11 +51,11 @@ ORDER BY tenant FOR UPDATE SKIP LOCKED;
 -- A tenant without a ready job is active no longer. The rows are locked by then, so that
 -- this statement sees every job that was added before.
 UPDATE shares SET active = false,
-    wakes = coalesce((SELECT not_before FROM jobs
-                      WHERE state = 'queued' AND lane = @lane AND tenant = shares.tenant ORDER BY not_before LIMIT 1), 0)
+    wakes = coalesce((SELECT not_before FROM waiting
+                      WHERE lane = @lane AND tenant = shares.tenant ORDER BY not_before LIMIT 1), 0)
 WHERE lane = @lane AND tenant = ANY (@tenants::text[]) AND active
-  AND NOT EXISTS (SELECT 1 FROM jobs
-                  WHERE state = 'queued' AND lane = @lane AND tenant = shares.tenant AND not_before <= now_ms(@offset));
+  AND NOT EXISTS (SELECT 1 FROM waiting
+                  WHERE lane = @lane AND tenant = shares.tenant AND not_before <= now_ms(@offset));
 
 -- name: share_charge
 -- Charges of one transaction, its last step, in one order. turns: how many jobs were lent in
@@ -85,12 +85,12 @@ WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now),
 own AS MATERIALIZED (SELECT virtual FROM shares WHERE lane = @lane AND tenant = @tenant)
 SELECT EXISTS (SELECT 1 FROM shares, own
                WHERE lane = @lane AND active AND tenant <> @tenant AND shares.virtual < own.virtual
-                 AND EXISTS (SELECT 1 FROM jobs WHERE state = 'queued' AND lane = @lane AND tenant = shares.tenant
+                 AND EXISTS (SELECT 1 FROM waiting WHERE lane = @lane AND tenant = shares.tenant
                                                   AND not_before <= (SELECT now FROM clock)))
     OR EXISTS (SELECT 1 FROM shares, own
                WHERE lane = @lane AND wakes > 0 AND wakes <= (SELECT now FROM clock) AND tenant <> @tenant
                  AND greatest(shares.virtual, share_level(@lane, (SELECT now FROM clock))) < own.virtual
-                 AND EXISTS (SELECT 1 FROM jobs WHERE state = 'queued' AND lane = @lane AND tenant = shares.tenant
+                 AND EXISTS (SELECT 1 FROM waiting WHERE lane = @lane AND tenant = shares.tenant
                                                   AND not_before <= (SELECT now FROM clock)));
 
 -- name: share_ready
@@ -98,5 +98,5 @@ SELECT EXISTS (SELECT 1 FROM shares, own
 WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now)
 SELECT EXISTS (SELECT 1 FROM shares
                WHERE lane = @lane AND (active OR (wakes > 0 AND wakes <= (SELECT now FROM clock)))
-                 AND EXISTS (SELECT 1 FROM jobs WHERE state = 'queued' AND lane = @lane AND tenant = shares.tenant
+                 AND EXISTS (SELECT 1 FROM waiting WHERE lane = @lane AND tenant = shares.tenant
                                                   AND not_before <= (SELECT now FROM clock)));

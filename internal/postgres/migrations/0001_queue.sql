@@ -49,34 +49,47 @@ CREATE TABLE jobs (
     final_seq      bigint NOT NULL DEFAULT -1,
     trace          text   NOT NULL DEFAULT '',
     delivered      boolean NOT NULL DEFAULT false,
+    final          text COLLATE "C" NOT NULL GENERATED ALWAYS AS -- the state, once the job is through
+                   (CASE WHEN state IN ('queued', 'leased', 'sealing') THEN '' ELSE state END) STORED,
     CHECK ((state = 'leased') = (lease_until > 0)),
     CHECK ((state = 'sealing') = (target <> ''))
 ) WITH (
-    -- Room for a heartbeat's new version beside the old one: no index holds what a heartbeat
-    -- changes, so that it touches no index (a HOT update).
-    fillfactor = 85,
-    -- Claims pass over what a claim left behind until that is cleared away. The share of
-    -- dead rows that the server would wait for by default grows with the jobs remembered.
+    -- No index holds what a claim, a heartbeat or an end changes: who waits and what is lent
+    -- stands in tables of its own. So their new versions of a row touch no index, if there is
+    -- room for them on its page (a HOT update).
+    fillfactor = 60,
+    -- The share of dead rows that the server would wait for by default grows with the jobs
+    -- remembered.
     autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 10000,
     autovacuum_analyze_scale_factor = 0.05
 );
 
--- Claims read the head of an index, a tenant's own, so that their cost does not grow with
--- the backlog. What is leased is as few as workers; its deadlines are in no index.
-CREATE INDEX jobs_ready ON jobs (lane, tenant, not_before, seq) WHERE state = 'queued';
-CREATE INDEX jobs_leased ON jobs (lane, tenant) WHERE state = 'leased';
+-- Who waits: one row for each job in the state queued. Claims read the head of a tenant's
+-- own line, so that their cost does not grow with the backlog, and take the row away. Rows
+-- are never changed. They are locked before the row of their job.
+CREATE TABLE waiting (
+    lane       text COLLATE "C" NOT NULL,
+    tenant     text COLLATE "C" NOT NULL,
+    not_before bigint NOT NULL,
+    seq        bigint NOT NULL,
+    PRIMARY KEY (lane, tenant, not_before, seq)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
+
+-- What is lent: one row for each job in the state leased, as few as workers. Written under
+-- the lock of the job's row.
+CREATE TABLE lent (
+    seq bigint PRIMARY KEY
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 
 -- A key that a request was accepted under stays as long as its job; one that came without
 -- a reservation is free again once its job was delivered.
 CREATE UNIQUE INDEX jobs_idempotency ON jobs (tenant, idempotency) WHERE idempotency <> '' AND NOT delivered AND fingerprint = '';
 CREATE UNIQUE INDEX jobs_accepted ON jobs (tenant, idempotency) WHERE idempotency <> '' AND fingerprint <> '';
 
--- What is asked for is listed without reading the rest. Jobs that are under way are listed
--- from jobs_ready, jobs_leased or in the order of arrival, so that a claim or an end need
--- not write two more indexes.
+-- What is asked for is listed without reading the rest.
 CREATE INDEX jobs_of_tenant ON jobs (tenant, seq);
-CREATE INDEX jobs_in_state ON jobs (state, seq) WHERE state NOT IN ('queued', 'leased', 'sealing');
-CREATE INDEX jobs_of_tenant_in_state ON jobs (tenant, state, seq) WHERE state NOT IN ('queued', 'leased', 'sealing');
+CREATE INDEX jobs_in_state ON jobs (final, seq) WHERE final <> '';
+CREATE INDEX jobs_of_tenant_in_state ON jobs (tenant, final, seq) WHERE final <> '';
 
 CREATE VIEW job_rows AS
 SELECT seq, id, tenant, lane, state, target, reason, idempotency, attempt, token, created, not_before, lease_until,
@@ -134,7 +147,7 @@ CREATE FUNCTION share_level(of text, at bigint) RETURNS bigint LANGUAGE sql STAB
 SELECT least(coalesce((SELECT started FROM shares WHERE lane = of ORDER BY started DESC LIMIT 1), 0),
              (SELECT virtual FROM shares
               WHERE lane = of AND active
-                AND EXISTS (SELECT 1 FROM jobs WHERE state = 'queued' AND lane = of AND tenant = shares.tenant AND not_before <= at)
+                AND EXISTS (SELECT 1 FROM waiting WHERE lane = of AND tenant = shares.tenant AND not_before <= at)
               ORDER BY virtual LIMIT 1))
 $$;
 
