@@ -84,19 +84,21 @@ func closed(l app.Listeners) error {
 
 // greet says where the service is and, the first time, shows the first API key.
 func greet(c *call, cfg config.Config, s *app.Service, l app.Listeners) error {
+	if l.API != nil {
+		key, made, err := s.FirstKey(c.ctx)
+		if err != nil {
+			return err
+		}
+		if made {
+			fmt.Fprintf(c.stdio.out, "API key, shown this once: %s\n", key)
+		}
+	}
 	if l.Ops != nil {
 		fmt.Fprintf(c.stdio.out, "Metrics, health and profiles: http://%s/\n", l.Ops.Addr())
 	}
 	if l.API == nil {
 		fmt.Fprintln(c.stdio.out, "Running without the API.")
 		return nil
-	}
-	key, made, err := s.FirstKey(c.ctx)
-	if err != nil {
-		return err
-	}
-	if made {
-		fmt.Fprintf(c.stdio.out, "API key, shown this once: %s\n", key)
 	}
 	scheme := "http"
 	if cfg.API.TLSCert != "" {
