@@ -106,15 +106,22 @@ func fill(b *testing.B, db *postgres.DB, n int) {
 	b.Helper()
 	first := newJob("t00")
 	enqueue(b, db, first)
-	err := postgres.Exec(b.Context(), db, fmt.Sprintf(`
-		INSERT INTO jobs (id, tenant, lane, state, created, not_before, input, policy_name, policy_version, policy_digest, sealed)
-		SELECT 'filled' || n, 't' || lpad((n %% %d)::text, 2, '0'), 'bulk', 'queued', not_before, not_before, input,
-		       policy_name, policy_version, policy_digest, sealed
-		FROM jobs, generate_series(1, %d) AS n WHERE id = '%s';
-		INSERT INTO waiting (lane, tenant, not_before, seq) SELECT lane, tenant, not_before, seq FROM jobs WHERE id LIKE 'filled%%';
+	var err error
+	for from := 1; from < n; from += 50_000 { // each within the time that a statement has
+		err = errors.Join(err, postgres.Exec(b.Context(), db, fmt.Sprintf(`
+			WITH filled AS (
+				INSERT INTO jobs (id, tenant, lane, state, created, not_before, input, policy_name, policy_version, policy_digest, sealed)
+				SELECT 'filled' || n, 't' || lpad((n %% %d)::text, 2, '0'), 'bulk', 'queued', not_before, not_before, input,
+				       policy_name, policy_version, policy_digest, sealed
+				FROM jobs, generate_series(%d, %d) AS n WHERE id = '%s'
+				RETURNING lane, tenant, not_before, seq
+			)
+			INSERT INTO waiting (lane, tenant, not_before, seq) SELECT lane, tenant, not_before, seq FROM filled`,
+			tenants, from, min(from+50_000, n)-1, first.ID)))
+	}
+	err = errors.Join(err, postgres.Exec(b.Context(), db, `
 		INSERT INTO shares (lane, tenant, virtual, started, mean_ms, active, since, wakes)
-		SELECT DISTINCT 'bulk', tenant, 0, 0, 1000, true, 0, 0 FROM jobs ON CONFLICT DO NOTHING;
-		`, tenants, n-1, first.ID))
+		SELECT DISTINCT lane, tenant, 0, 0, 1000, true, 0, 0 FROM waiting ON CONFLICT DO NOTHING`))
 	for _, step := range []string{"VACUUM ANALYZE", "CHECKPOINT"} {
 		err = errors.Join(err, postgres.Exec(b.Context(), db, step))
 	}
