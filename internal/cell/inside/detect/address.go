@@ -3,6 +3,8 @@ package detect
 import (
 	"slices"
 	"strings"
+
+	"blotter/internal/cell/inside/detect/lexicon"
 )
 
 // An address ends in a postal code, whatever its street is called. The layers of this
@@ -42,6 +44,30 @@ func (f *Finder) beforePostcode(sh *sheet, i int) (span, bool) {
 		return span{}, false
 	}
 	return place(from, i+2, 0.75)
+}
+
+// cityApart takes what ends its cell for a city where state and ZIP code begin the next
+// cell: on forms they stand at stops of their own. Token i begins it.
+func (f *Finder) cityApart(sh *sheet, i int) (span, bool) {
+	end := sh.toks[i].cell[1]
+	if end >= sh.rows[sh.toks[i].row].to || sh.toks[end].gap >= farGap || f.zipAfterState(sh, end) < 0 || !f.mayBeCity(sh, i, end) {
+		return span{}, false
+	}
+	return place(i, end, 0.75)
+}
+
+// mayBeCity accepts words of a cell that no label holds, one of which is a name, a place or
+// no word of the language.
+func (f *Finder) mayBeCity(sh *sheet, from, to int) bool {
+	named := false
+	for i := from; i < to; i++ {
+		t := &sh.toks[i]
+		if sh.inLabel[i] {
+			return false
+		}
+		named = named || t.kind == letters && (t.entry.Has(lexicon.USPlace|lexicon.City) || t.entry.IsName() || !f.isVocabulary(t))
+	}
+	return named
 }
 
 // beforeZIP takes a house number and what follows it before city, state and ZIP code for

@@ -17,6 +17,12 @@ func (f *Finder) termPenalty(sh *sheet, t *token, a around) float64 {
 	return 0
 }
 
+// isEponym accepts a word before what makes an eponym of it, or before another eponym that
+// goes on so: "Hashimoto thyroiditis", "Ann Arbor stage".
+func (f *Finder) isEponym(t *token, a around) bool {
+	return f.terms.eponymHeads.has(a.after) || f.terms.eponyms.has(t.fold) && f.terms.eponyms.has(a.after) && f.terms.eponymHeads.has(a.after2)
+}
+
 // listedEponyms bounds a list of them, in tokens: "Moro, Galant and Babinski reflexes".
 const listedEponyms = 8
 

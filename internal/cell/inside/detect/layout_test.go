@@ -370,3 +370,15 @@ func readTemplates(t *testing.T, folder string) (names, texts []string) {
 	}
 	return names, texts
 }
+
+// TestCityApartFromItsState: a form has stops for city, state and ZIP code; words before a
+// code that are no city stay.
+func TestCityApartFromItsState(t *testing.T) {
+	for _, text := range []string{
+		"Zip\n[[Zporelko]]     NV [[89844]]     Telephone",
+		"[[Qwyst Zporfork]]     WV [[25765]]",
+		"Units     NV [[89844]]",
+	} {
+		check(t, text, words.Subject{})
+	}
+}

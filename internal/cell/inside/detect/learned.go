@@ -106,7 +106,7 @@ func (f *Finder) isOutside(sh *sheet, class uint8, i int) bool {
 	case person && t.kind == letters:
 		return f.isPlainSmall(t) && !f.terms.particles.has(t.fold) || f.terms.sections["greetings"].has(t.fold) || f.terms.sections["salutations"].has(t.fold) ||
 			f.termPenalty(sh, t, f.around(sh, i)) > 0
-	case t.kind == letters && f.terms.eponymHeads.has(f.around(sh, i).after):
+	case t.kind == letters && f.isEponym(t, f.around(sh, i)):
 		return true
 	case t.kind == letters:
 		return !t.title && (f.isVocabulary(t) || f.isFamiliar(t)) && !f.terms.streetWords.has(t.fold) && !f.terms.streetHeads.has(t.fold)
@@ -132,7 +132,8 @@ func (f *Finder) opensClause(sh *sheet, i int) bool {
 		return false
 	}
 	next := &sh.toks[i+1]
-	return next.kind == letters && !next.title && next.entry.Has(lexicon.Common) && !f.terms.personVerbs.has(next.fold) && !next.entry.IsName()
+	ordinary := next.entry.Has(lexicon.Common) && !next.entry.IsName() || f.isPlainSmall(next)
+	return next.kind == letters && !next.title && ordinary && !f.terms.personVerbs.has(next.fold)
 }
 
 // isState accepts the code of a state in capitals: it may stay, what is smaller goes.

@@ -234,9 +234,12 @@ func (f *Finder) cityBeforeZIP(sh *sheet, i int) (span, bool) {
 		return span{}, false
 	}
 	end := sh.toks[i].cell[1]
-	for k := i + 1; k < end && k <= i+cityTokens; k++ {
+	for k := i + 1; k <= i+cityTokens; k++ {
+		if k == end {
+			return f.cityApart(sh, i)
+		}
 		t := &sh.toks[k]
-		if k > i && f.zipAfterState(sh, k) >= 0 {
+		if f.zipAfterState(sh, k) >= 0 {
 			return place(i, k, 0.85)
 		}
 		if !t.title && !(t.kind == sign && strings.Contains(",.-'’", t.text)) && (t.kind != letters || f.isVocabulary(t)) { // "Ypsi lanti"
