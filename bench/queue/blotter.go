@@ -63,9 +63,13 @@ func (b *blotter) fill(ctx context.Context, depth int) error {
 		}
 	}
 	return inSQL(ctx, b.dsn,
-		fmt.Sprintf(`INSERT INTO jobs (id, tenant, lane, state, created, not_before, input, policy_name, policy_version, policy_digest, sealed)
-			SELECT 'j' || lpad(to_hex(n), 26, '0'), 'tenant-' || n %% %d, lane, state, created, not_before, input, policy_name, policy_version, policy_digest, sealed
-			FROM generate_series(1, %d) AS n, (SELECT * FROM jobs LIMIT 1) AS one`, tenants, depth-min(tenants, depth)),
+		fmt.Sprintf(`WITH filled AS (
+				INSERT INTO jobs (id, tenant, lane, state, created, not_before, input, policy_name, policy_version, policy_digest, sealed)
+				SELECT 'j' || lpad(to_hex(n), 26, '0'), 'tenant-' || n %% %d, lane, state, created, not_before, input, policy_name, policy_version, policy_digest, sealed
+				FROM generate_series(1, %d) AS n, (SELECT * FROM jobs LIMIT 1) AS one
+				RETURNING lane, tenant, not_before, seq
+			)
+			INSERT INTO waiting (lane, tenant, not_before, seq) SELECT lane, tenant, not_before, seq FROM filled`, tenants, depth-min(tenants, depth)),
 		"VACUUM ANALYZE")
 }
 
