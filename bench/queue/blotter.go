@@ -98,7 +98,11 @@ func (b *blotter) work(ctx context.Context, n, workers int) (time.Duration, []ti
 		work.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				at := time.Now()
-				if err := b.one(ctx, 0); err != nil {
+				err := b.one(ctx, 0)
+				for ; errors.Is(err, queue.ErrNoJob); err = b.one(ctx, 0) { // producers are behind
+					time.Sleep(2 * time.Millisecond)
+				}
+				if err != nil {
 					mu.Lock()
 					failed = errors.Join(failed, err)
 					mu.Unlock()

@@ -5,6 +5,7 @@
 //
 //   - enqueue: producers that add one job each call, as an API does;
 //   - work: workers that do nothing, at several depths of the backlog: claim to finish;
+//   - life: producers and workers at the same time, on a queue that begins empty;
 //   - scale: one to four worker processes whose jobs sleep, against linear.
 //
 // What differs is said in docs/benchmarks.md: blotter writes an event for the signed trail
@@ -64,7 +65,7 @@ func parse(args []string) (plan, error) {
 	f.IntVar(&p.jobs, "jobs", 5000, "jobs that are measured each time")
 	f.IntVar(&p.producers, "producers", 32, "producers at once")
 	f.IntVar(&p.workers, "workers", 100, "workers at once, in one process")
-	f.StringVar(&only, "only", "enqueue,work,scale", "parts to run")
+	f.StringVar(&only, "only", "enqueue,work,life,scale", "parts to run")
 	f.IntVar(&p.scaleJobs, "scale-jobs", 4000, "jobs of each measurement of scale, for one process; more processes get more")
 	f.IntVar(&p.scaleMillis, "scale-ms", 100, "how long each of them sleeps, milliseconds")
 	f.IntVar(&p.scaleWorkers, "scale-workers", 50, "workers of each process of scale")
@@ -96,7 +97,7 @@ func run(ctx context.Context, args []string) error {
 	for _, part := range []struct {
 		name, file string
 		do         func(context.Context, *pgtest.Cluster, plan) (string, error)
-	}{{"enqueue", "benchmarks.md", enqueue}, {"work", "benchmarks.md", work}, {"scale", "scaling.md", scale}} {
+	}{{"enqueue", "benchmarks.md", enqueue}, {"work", "benchmarks.md", work}, {"life", "benchmarks.md", life}, {"scale", "scaling.md", scale}} {
 		if !slices.Contains(p.only, part.name) {
 			continue
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -130,6 +131,34 @@ func workAt(ctx context.Context, c *pgtest.Cluster, i, depth int, p plan) (time.
 		return 0, nil, err
 	}
 	return r.work(ctx, min(p.jobs, depth), p.workers)
+}
+
+// life measures jobs from their producers to their ends, both sides at work.
+func life(ctx context.Context, c *pgtest.Cluster, p plan) (string, error) {
+	text := fmt.Sprintf("**Enqueue to finish**, %d producers and %d workers at the same time, %d jobs on a queue that begins empty:\n\n| | jobs a second |\n|---|--:|\n", p.producers, p.workers, p.jobs)
+	var rates []float64
+	for i, q := range rivals {
+		r, forget, err := fresh(ctx, c, i, "life")
+		if err != nil {
+			return "", err
+		}
+		produced := make(chan error, 1)
+		began := time.Now()
+		go func() {
+			_, _, err := produce(ctx, r, p)
+			produced <- err
+		}()
+		_, _, err = r.work(ctx, p.jobs, p.workers)
+		took := time.Since(began)
+		err = errors.Join(err, <-produced)
+		forget()
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", q.name, err)
+		}
+		rates = append(rates, rate(p.jobs, took))
+		text += fmt.Sprintf("| %s | %.0f |\n", q.name, rates[i])
+	}
+	return text + fmt.Sprintf("\nblotter ÷ River: **%.2f**.\n", rates[0]/rates[1]), nil
 }
 
 func rate(n int, took time.Duration) float64 { return float64(n) / took.Seconds() }
