@@ -90,19 +90,18 @@ func (r *Reader) readRegion(v view, g region) (reading, error) {
 }
 
 // readSurely reads a line, and where the recogniser is in doubt once more a little
-// lower and a little higher: now and then a clear line reads badly at one height and
-// well at the next. Where the first of them helped much, the second seldom does.
+// higher and a little lower: now and then a clear line reads badly at one height and
+// well at the next.
 func (r *Reader) readSurely(v view, g region) (reading, error) {
 	best, err := r.readLine(v, g)
-	for gain, heights := 0.0, otherHeights; err == nil && len(heights) > 0; heights = heights[1:] {
-		if best.inkless || best.sureness() >= sureLine || gain > muchSurer {
+	for _, inset := range otherHeights {
+		if err != nil || best.inkless || best.sureness() >= sureLine {
 			break
 		}
 		again := g
-		again.quad = g.part(0, heights[0], 1, 1-heights[0])
+		again.quad = g.part(0, inset, 1, 1-inset)
 		var other reading
 		if other, err = r.readLine(v, again); err == nil && other.sureness() > best.sureness() {
-			gain = other.sureness() - best.sureness()
 			other.region = best.region // what is covered if the line stays unread
 			best = other
 		}
