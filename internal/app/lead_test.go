@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"blotter/internal/config"
 	"blotter/internal/reason"
 )
 
@@ -123,6 +124,34 @@ func TestLeaderThatFails(t *testing.T) {
 		err := elector(b, "one").leading(t.Context(), "role", func(context.Context) error { return rolledBack })
 		if !errors.Is(err, rolledBack) || time.Now().Before(b.until) {
 			t.Errorf("%v, free: %v", err, !time.Now().Before(b.until))
+		}
+	})
+}
+
+// A node that starts while the database fails for a moment waits for it; what does not pass
+// ends it.
+func TestAStartWaitsOutWhatPasses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &ballot{err: reason.Because(reason.QueueBusy, nil), leader: "other", until: time.Now().Add(time.Hour)}
+		s := &Service{Station: elector(b, "one")}
+		s.cfg.Database, s.cfg.Vault, s.cfg.Serve.Roles = "postgres://", "s3://bucket/prefix", []config.Role{config.RoleRetention}
+		const outage = 3*time.Second + idle/2
+		began := time.Now()
+		time.AfterFunc(outage, func() { b.set(func(b *ballot) { b.err = nil }) })
+		if err := s.tidyUpFirst(t.Context()); err != nil {
+			t.Errorf("it did not wait: %v", err)
+		}
+		if took := time.Since(began); took < outage || took > outage+idle {
+			t.Errorf("it waited %v for an outage of %v", took, outage)
+		}
+		b.set(func(b *ballot) { b.err = reason.Because(reason.StationKeys, nil) })
+		if err := s.tidyUpFirst(t.Context()); reason.Of(err) != reason.StationKeys {
+			t.Errorf("what does not pass gave %v", err)
+		}
+		stopped, stop := context.WithCancel(t.Context())
+		stop()
+		if err := s.tidyUpFirst(stopped); err != nil {
+			t.Errorf("a node that was told to stop: %v", err)
 		}
 	})
 }

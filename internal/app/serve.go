@@ -45,7 +45,7 @@ func (s *Service) Serve(ctx context.Context, l Listeners) error {
 	if has(config.RoleAudit) {
 		run(&sealer, sealing, s.seal)
 	}
-	if err := s.tidyUp(ctx); err != nil && ctx.Err() == nil { // told to stop at once: the rest ends by itself
+	if err := s.tidyUpFirst(ctx); err != nil {
 		stopSealing()
 		sealer.Wait()
 		return err

@@ -29,14 +29,44 @@ func (s *Service) tidyUp(ctx context.Context) error {
 	if s.fleet() && time.Since(s.combed) < combEvery {
 		return nil
 	}
-	s.combed = time.Now()
-	return s.retention.DeleteUnreferenced(ctx)
+	began := time.Now()
+	err := s.retention.DeleteUnreferenced(ctx)
+	if err == nil { // one that failed is begun anew with the next sweep
+		s.combed = began
+	}
+	return err
 }
 
 // combEvery is how often the janitor of a fleet looks through all blobs for those that
 // nothing refers to: a bucket may hold a million, and what a killed worker left there is
 // ciphertext of a job that is under way or of which the key is gone.
 const combEvery = time.Hour
+
+// tidyUpFirst tidies up before anything is taken in. What passes is waited out, as later: a
+// node that starts beside a database that fails for a moment need not end for it. Once ctx
+// has ended there is no error: the rest ends by itself.
+func (s *Service) tidyUpFirst(ctx context.Context) error {
+	again := time.NewTicker(idle)
+	defer again.Stop()
+	t := trouble{endless: true}
+	for {
+		err := s.tidyUp(ctx)
+		if err == nil || ctx.Err() != nil {
+			return nil
+		}
+		if t.lasted() == 0 {
+			s.log.Warn("waiting out a failure", "reason", reason.Of(err))
+		}
+		if err := t.met(err); err != nil {
+			return err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
 
 func (s *Service) expire(ctx context.Context) error {
 	if leads, err := s.janitor(ctx); err != nil || !leads {
