@@ -12,7 +12,7 @@ TAGS := nodynamic
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo true || echo false)
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help setup build demo test test-s3 tidy lint check fuzz bench bench-serve bench-queue bench-read bench-layers bench-fair picture specimens generate clean
+.PHONY: help setup build demo test test-s3 tidy lint check fuzz bench bench-serve bench-queue bench-read bench-layers bench-fair chaos picture specimens generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,12 @@ bench-layers: setup ## what each layer of finding gives on DOCUMENTS, for three 
 
 bench-fair: ## simulate an import of 100,000 documents beside other tenants; writes docs/fairness.*
 	CGO_ENABLED=0 go run -tags $(TAGS) ./scripts/fairness
+
+FOR ?= 10m
+SEED ?= 1
+KILLS ?= 30
+chaos: setup ## kill, stop, cut and fail three nodes at random for FOR (10m), then check all promises; writes docs/chaos.md
+	CGO_ENABLED=0 go run -tags $(TAGS) ./scripts/chaos -for $(FOR) -seed $(SEED) -kills $(KILLS) -report docs/chaos.md
 
 picture: demo ## make the README's picture from the demo's output
 	CGO_ENABLED=0 go run ./scripts/picture

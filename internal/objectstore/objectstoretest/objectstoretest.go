@@ -39,11 +39,10 @@ func Serve(t testing.TB, answer func(http.ResponseWriter, *http.Request, http.Ha
 // The server stands behind answer, where the test gives one.
 func Listen(t testing.TB, answer func(http.ResponseWriter, *http.Request, http.Handler)) string {
 	t.Helper()
-	backend := s3mem.New()
-	if err := backend.CreateBucket("station"); err != nil {
+	fake, err := Handler()
+	if err != nil {
 		t.Fatal(err)
 	}
-	fake := gofakes3.New(backend).Server()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if answer == nil {
 			fake.ServeHTTP(w, r)
@@ -52,7 +51,23 @@ func Listen(t testing.TB, answer func(http.ResponseWriter, *http.Request, http.H
 		answer(w, r, fake)
 	}))
 	t.Cleanup(server.Close)
-	return "s3://station/a/prefix?region=us-east-1&use_path_style=true&endpoint=" + server.URL
+	return URL(server.URL)
+}
+
+// Handler is an empty bucket in memory.
+func Handler() (http.Handler, error) {
+	backend := s3mem.New()
+	if err := backend.CreateBucket(bucket); err != nil {
+		return nil, err
+	}
+	return gofakes3.New(backend).Server(), nil
+}
+
+const bucket = "station"
+
+// URL is that of a prefix in the bucket of a Handler that is served at an endpoint.
+func URL(endpoint string) string {
+	return "s3://" + bucket + "/a/prefix?region=us-east-1&use_path_style=true&endpoint=" + endpoint
 }
 
 // Real returns the URL of a fresh prefix in the store that the environment names; ok is
