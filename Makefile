@@ -72,10 +72,11 @@ bench-fair: ## simulate an import of 100,000 documents beside other tenants; wri
 	CGO_ENABLED=0 go run -tags $(TAGS) ./scripts/fairness
 
 FOR ?= 10m
+GAP ?= 300ms
 SEED ?= 1
 KILLS ?= 30
 chaos: setup ## kill, stop, cut and fail three nodes at random for FOR (10m), then check all promises; writes docs/chaos.md
-	CGO_ENABLED=0 go run -tags $(TAGS) ./scripts/chaos -for $(FOR) -seed $(SEED) -kills $(KILLS) -report docs/chaos.md
+	CGO_ENABLED=0 go run -tags $(TAGS) ./scripts/chaos -for $(FOR) -gap $(GAP) -seed $(SEED) -kills $(KILLS) -report docs/chaos.md
 
 picture: demo ## make the README's picture from the demo's output
 	CGO_ENABLED=0 go run ./scripts/picture

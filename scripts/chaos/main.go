@@ -39,7 +39,7 @@ func main() {
 	flag.StringVar(&o.binary, "binary", "bin/blotter", "the program")
 	flag.StringVar(&o.examples, "examples", "examples", "directory of the example documents")
 	flag.DurationVar(&o.length, "for", 10*time.Minute, "how long faults are injected; 0: not at all")
-	flag.DurationVar(&o.gap, "gap", 700*time.Millisecond, "mean pause between two faults")
+	flag.DurationVar(&o.gap, "gap", 300*time.Millisecond, "mean pause between two faults")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the draws of faults, documents and pauses")
 	flag.IntVar(&o.kills, "kills", 0, "also kill a node so often, with leases as by default, and measure when others claim its jobs")
 	flag.BoolVar(&o.keep, "keep", false, "leave the directory with logs and data")

@@ -13,8 +13,8 @@ import (
 func (c *outcome) text(o options) string {
 	var out strings.Builder
 	k, l := c.checked, c.load
-	fmt.Fprintf(&out, "`make chaos FOR=%v SEED=%d`: %v of faults; after another %v everything had ended. %s.\n\n",
-		o.length, o.seed, o.length, c.ended.Sub(c.began.Add(o.length)).Round(time.Second), machine())
+	fmt.Fprintf(&out, "`make chaos FOR=%v GAP=%v SEED=%d`: %v of faults; after another %v everything had ended. %s.\n\n",
+		o.length, o.gap, o.seed, o.length, c.ended.Sub(c.began.Add(o.length)).Round(time.Second), machine())
 	out.WriteString(c.faults.table())
 	fmt.Fprintf(&out, "\n%d requests to the bucket met one of its failures. %d requests of clients got no answer.\n\n", c.faults.hits, l.lost)
 	fmt.Fprintf(&out, "| what came of it | |\n|---|--:|\n")
