@@ -58,6 +58,21 @@ func (c *Client) Replay(ctx context.Context, id string) (Job, error) {
 	return c.job(ctx, call{method: http.MethodPost, path: jobPath(id) + "/replay", once: true})
 }
 
+// ReplayAll puts dead jobs with the reason that f names back into the queue, the latest
+// first, f.Page of them at most (1 to 100; 0: the service's default). f.State does not
+// count. What it returns has a Next where there are more: give it as cursor, which is empty
+// at first.
+func (c *Client) ReplayAll(ctx context.Context, f Filter, cursor string) (Replayed, error) {
+	f.State = ""
+	query := f.query()
+	if cursor != "" {
+		query.Set("cursor", cursor)
+	}
+	var out Replayed
+	err := c.json(ctx, call{method: http.MethodPost, path: "/v1/jobs/replay", query: query, once: true}, &out)
+	return out, err
+}
+
 // Discard ends a dead job for good.
 func (c *Client) Discard(ctx context.Context, id string) (Job, error) {
 	return c.job(ctx, call{method: http.MethodPost, path: jobPath(id) + "/discard", once: true})
@@ -75,8 +90,7 @@ type Filter struct {
 	Page                int    // jobs fetched at once, 1 to 200; 0: the service's default
 }
 
-// Jobs lists jobs, the latest first, page by page. The error, if any, comes last.
-func (c *Client) Jobs(ctx context.Context, f Filter) iter.Seq2[Job, error] {
+func (f Filter) query() url.Values {
 	query := url.Values{}
 	for name, value := range map[string]string{"state": f.State, "lane": f.Lane, "reason": f.Reason, "tenant": f.Tenant} {
 		if value != "" {
@@ -86,6 +100,12 @@ func (c *Client) Jobs(ctx context.Context, f Filter) iter.Seq2[Job, error] {
 	if f.Page != 0 {
 		query.Set("limit", strconv.Itoa(f.Page))
 	}
+	return query
+}
+
+// Jobs lists jobs, the latest first, page by page. The error, if any, comes last.
+func (c *Client) Jobs(ctx context.Context, f Filter) iter.Seq2[Job, error] {
+	query := f.query()
 	return func(yield func(Job, error) bool) {
 		for {
 			var page Jobs

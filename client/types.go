@@ -106,6 +106,13 @@ type Jobs struct {
 	Next string `json:"next,omitempty" doc:"Cursor of the next page; empty on the last"`
 }
 
+// Replayed is what a replay of many jobs did.
+type Replayed struct {
+	Jobs   []Job  `json:"jobs" doc:"The jobs that are queued again"`
+	Passed int    `json:"passed" doc:"Jobs that were passed over: moved meanwhile, or their documents were destroyed"`
+	Next   string `json:"next,omitempty" doc:"Cursor for those that are left; empty where none is"`
+}
+
 // Problem is an error as RFC 9457 has it.
 type Problem struct {
 	Type   string   `json:"type" doc:"urn:blotter:reason: and the reason code"`

@@ -209,11 +209,16 @@ func TestClientActs(t *testing.T) {
 	if j, err := c.Replay(t.Context(), string(o.ended(north, document.Dead, reason.QueueAttempts))); err != nil || j.State != "queued" {
 		t.Errorf("replayed: %+v, %v", j, err)
 	}
+	unread := string(o.ended(north, document.Dead, reason.SourceUnreadable))
+	all, err := c.ReplayAll(t.Context(), client.Filter{Reason: string(reason.SourceUnreadable), Tenant: string(north), Page: 10}, "")
+	if err != nil || len(all.Jobs) != 1 || all.Jobs[0].ID != unread || all.Next != "" {
+		t.Errorf("replayed by reason: %+v, %v", all, err)
+	}
 	dead := string(o.ended(north, document.Dead, reason.QueueAttempts))
 	if _, err := c.Discard(t.Context(), dead); err != nil {
 		t.Error(err)
 	}
-	_, err := c.Discard(t.Context(), dead)
+	_, err = c.Discard(t.Context(), dead)
 	var refused *client.Error
 	if !errors.As(err, &refused) || refused.Status != 409 || refused.Owner != "operator" || !strings.Contains(err.Error(), "job.not_dead") {
 		t.Errorf("discarded twice: %v", err)

@@ -2,11 +2,13 @@ package intake_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
+	"blotter/client"
 	"blotter/internal/access"
 	"blotter/internal/document"
 	"blotter/internal/intake"
@@ -212,6 +214,60 @@ func TestReplayAndDiscard(t *testing.T) {
 	}
 	o.refused(o.ask("POST", at(id, "/discard"), token), reason.JobNotDead)
 	o.refused(o.ask("POST", at(id, "/replay"), o.key(north, access.Client)), reason.APIForbidden)
+}
+
+// Many dead jobs are replayed by their reason, in steps, each on record by itself; another
+// reason's, another tenant's and those without their order stay dead.
+func TestReplayByReason(t *testing.T) {
+	o := newOffice(t, nil)
+	k, token, err := o.keys.Add(t.Context(), north, access.Operator, nil, "test")
+	o.must(err)
+	var dead []document.ID
+	for range 3 {
+		dead = append(dead, o.ended(north, document.Dead, reason.SourceUnreadable))
+	}
+	others := []document.ID{o.ended(north, document.Dead, reason.QueueAttempts), o.ended(south, document.Dead, reason.SourceUnreadable)}
+	replay := func(token, query string) (out client.Replayed) {
+		t.Helper()
+		o.must(json.Unmarshal(o.read(o.ask("POST", "/v1/jobs/replay?"+query, token), http.StatusOK), &out))
+		return out
+	}
+	first := replay(token, "reason=source.unavailable&limit=2")
+	if len(first.Jobs) != 2 || first.Jobs[0].ID != string(dead[2]) || first.Jobs[0].State != "queued" || first.Next == "" {
+		t.Errorf("the first two: %+v", first)
+	}
+	second := replay(token, "reason=source.unavailable&limit=2&cursor="+first.Next)
+	if len(second.Jobs) != 1 || second.Jobs[0].ID != string(dead[0]) || second.Next != "" {
+		t.Errorf("the rest: %+v", second)
+	}
+	for _, id := range dead {
+		if e := o.lastEvent(id); e.Kind != receipt.Replayed || e.Actor != k.ID || e.Job != string(id) || e.State != "queued" {
+			t.Errorf("the event is %+v", e)
+		}
+	}
+	for _, id := range others {
+		if j := o.job(id); j.State != document.Dead {
+			t.Errorf("%s of %s is %s", j.Reason, j.Tenant, j.State)
+		}
+	}
+	without := o.deadWithoutOrder()
+	if got := replay(token, "reason=queue.attempts_used_up"); got.Passed != 1 || len(got.Jobs) != 1 || o.job(without).State != document.Dead {
+		t.Errorf("with one whose document is gone: %+v", got)
+	}
+	everyone := o.key(access.Everyone, access.Operator)
+	if got := replay(everyone, "reason=source.unavailable&tenant=south"); len(got.Jobs) != 1 || got.Jobs[0].Tenant != "south" {
+		t.Errorf("a key of every tenant: %+v", got)
+	}
+	for query, why := range map[string]reason.Code{
+		"": reason.APIRequest, "limit=1": reason.APIRequest, "reason=none.such": reason.APIRequest, "reason=source.unavailable&limit=101": reason.APIRequest,
+		"reason=source.unavailable&limit=0": reason.APIRequest, "reason=source.unavailable&state=dead": reason.APIRequest,
+		"reason=source.unavailable&tenant=south": reason.APIForbidden,
+	} {
+		o.refused(o.ask("POST", "/v1/jobs/replay?"+query, token), why)
+	}
+	for _, role := range []access.Role{access.Client, access.Reader, access.Reviewer} {
+		o.refused(o.ask("POST", "/v1/jobs/replay?reason=source.unavailable", o.key(north, role)), reason.APIForbidden)
+	}
 }
 
 // deadWithoutOrder is a dead job whose order was destroyed.

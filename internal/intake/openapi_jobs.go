@@ -134,6 +134,16 @@ func (a *API) operating() []operation {
 		reasons: []reason.Code{reason.APINotFound, reason.JobNotDead, reason.JobNoReplay},
 		curl:    `curl -X POST -H "Authorization: Bearer $KEY" "$BLOTTER/v1/jobs/$JOB/replay"`,
 	}, {
+		pattern: "POST /v1/jobs/replay", right: access.Operate, serve: a.replayJobs,
+		id: "replayJobs", tag: tagOperate, summary: "Replay dead jobs by their reason",
+		text: "Puts dead jobs with one reason back into the queue, the latest first, each on record by itself. One whose document was " +
+			"destroyed, or that somebody moved meanwhile, is passed over and counted. Where `next` is not empty there are more: ask again " +
+			"with it as `cursor`, once the first ones show that the cause is gone.",
+		params:  replayParams(),
+		success: []success{{200, "The jobs that are queued again", "application/json", client.Replayed{}, []string{"ETag"}}},
+		reasons: []reason.Code{reason.APIRequest, reason.APIForbidden, reason.VaultDamaged},
+		curl:    `curl -X POST -H "Authorization: Bearer $KEY" "$BLOTTER/v1/jobs/replay?reason=source.unavailable&limit=20"`,
+	}, {
 		pattern: "POST /v1/jobs/{id}/discard", right: access.Operate,
 		serve: a.acting(a.Store.Discard, receipt.Cancelled, document.Cancelled, reason.JobDiscarded),
 		id:    "discardJob", tag: tagOperate, summary: "Discard a dead job",

@@ -55,6 +55,21 @@ func listParams() []*huma.Param {
 	}
 }
 
+func replayParams() []*huma.Param {
+	var out []*huma.Param
+	for _, p := range listParams()[1:] { // all but the state
+		switch p.Name {
+		case "reason":
+			p.Description, p.Required, p.Example = "The reason code of the jobs", true, reason.SourceUnreadable
+		case "limit":
+			p.Description = "Most jobs to look at"
+			p.Schema.Maximum, p.Schema.Default = number(MaxReplay), DefaultReplay
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
 func tenantName() *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Pattern: "^[a-z0-9_-]{1,64}$"}
 }
