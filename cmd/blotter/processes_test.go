@@ -13,6 +13,7 @@ import (
 type process struct {
 	pid, parent int
 	state       string
+	nice        int
 }
 
 func processes(t *testing.T) []process {
@@ -31,7 +32,8 @@ func processes(t *testing.T) []process {
 		fields := strings.Fields(string(body[bytes.LastIndexByte(body, ')')+1:]))
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 		parent, _ := strconv.Atoi(fields[1])
-		out = append(out, process{pid, parent, fields[0]})
+		nice, _ := strconv.Atoi(fields[16]) // field 19 of the line
+		out = append(out, process{pid, parent, fields[0], nice})
 	}
 	return out
 }

@@ -35,8 +35,8 @@ type parked struct {
 	turn   chan struct{} // closed when it was handed a place
 }
 
-// overdue is how many quanta a parked job waits at most while others go first: its cell
-// holds memory, and its lease a worker's attention.
+// overdue is how many quanta, of askEvery at least, a parked job waits at most while others
+// go first: its cell holds memory, and its lease a worker's attention.
 const overdue = 20
 
 // NewSlots makes places, at least one, for documents, of which the bulk ones give way
@@ -205,7 +205,7 @@ func (s *Slots) Drain(ctx context.Context) {
 // long enough. A store that does not answer keeps nobody parked.
 func (w *Worker) Resume(ctx context.Context, p *Place) bool {
 	return p.hand(func(c *parked) bool {
-		if time.Since(c.since) > overdue*p.slots.quantum {
+		if time.Since(c.since) > overdue*max(p.slots.quantum, askEvery) {
 			return true
 		}
 		waits, err := w.Store.Waits(ctx, c.lane, c.tenant)
