@@ -28,7 +28,8 @@ func (s *sink) Between() (rest func(context.Context) error) {
 	return a.park
 }
 
-// givesWay reports whether the job is to park now; then a seat is reserved for it.
+// givesWay reports whether the job is to park now. It reserves nothing: the cell may die
+// before it stands still, and then park is never called.
 func (a *attempt) givesWay(ctx context.Context) bool {
 	now := time.Now()
 	if a.place == nil || a.job.Lane != document.Bulk || now.Sub(a.computes) < a.place.slots.quantum || now.Sub(a.asked) < askEvery {
@@ -39,12 +40,15 @@ func (a *attempt) givesWay(ctx context.Context) bool {
 	if err != nil { // what it says matters little; the heartbeat will meet the same trouble
 		return false
 	}
-	return waits && a.place.slots.seat()
+	return waits && a.place.slots.room()
 }
 
 // park gives the place on and waits for another, on record in the store, so that the time
-// is not charged to the tenant.
+// is not charged to the tenant. Where others took the last seat meanwhile, it goes on.
 func (a *attempt) park(ctx context.Context) error {
+	if !a.place.slots.seat() {
+		return nil
+	}
 	w := a.worker
 	if err := w.Store.Park(ctx, a.lease, true); err != nil {
 		a.place.slots.unseat()

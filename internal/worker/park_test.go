@@ -134,6 +134,27 @@ func TestParkedJobIsDropped(t *testing.T) {
 	}
 }
 
+// A cell that dies before it stands still leaves no seat taken, which the places would wait
+// for when the node stops.
+func TestCellThatDiesBeforeItRestsLeavesNoSeat(t *testing.T) {
+	s := newStation(t)
+	slots := worker.NewSlots(1, 1, 0)
+	s.play = func(_ context.Context, k cell.Sink) error {
+		s.enqueue(bulkOf("other"))
+		if k.(cell.Background).Between() == nil {
+			t.Error("it does not give way")
+		}
+		return reason.Because(reason.CellCrashed, nil)
+	}
+	s.enqueue(bulkOf("importer"))
+	s.must(<-s.claim(slots))
+	slots.Close()
+	slots.Drain(t.Context()) // would last as long as the test
+	if t.Context().Err() != nil || slots.Busy() != 0 {
+		t.Errorf("%d busy at the end", slots.Busy())
+	}
+}
+
 func TestBulkComputesAtALowerPriority(t *testing.T) {
 	for lane, want := range map[document.Lane]int{document.Bulk: 7, document.Interactive: 0} {
 		s := newStation(t)

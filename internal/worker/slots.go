@@ -136,6 +136,13 @@ func (s *Slots) seat() bool {
 	return true
 }
 
+// room reports whether one more job might park now.
+func (s *Slots) room() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.closed && s.seats < s.most
+}
+
 // unseat gives back a seat that was not used.
 func (s *Slots) unseat() {
 	s.mu.Lock()
