@@ -24,6 +24,7 @@ func (s *Station) newHolder() string { return s.cfg.Node + "/" + string(document
 // heard for a whole term by its own monotonic clock. What do may still write then is safe
 // by itself (queue.Leaders).
 func (s *Station) leading(ctx context.Context, role string, do func(context.Context) error) error {
+	asked := time.Now()
 	if _, ok, err := s.store.Lead(ctx, role, s.holder, leadingTerm); err != nil {
 		return err
 	} else if !ok {
@@ -33,7 +34,7 @@ func (s *Station) leading(ctx context.Context, role string, do func(context.Cont
 	extending := make(chan struct{})
 	go func() {
 		defer close(extending)
-		cancel(s.extend(kept, role))
+		cancel(s.extend(kept, role, asked.Add(leadingTerm)))
 	}()
 	err := do(kept)
 	lost := errors.Is(context.Cause(kept), errNotElected)
@@ -46,11 +47,12 @@ func (s *Station) leading(ctx context.Context, role string, do func(context.Cont
 	return err
 }
 
-// extend returns why the role is this process's no more.
-func (s *Station) extend(ctx context.Context, role string) error {
+// extend keeps the role, which is this process's until deadline, and returns why it is no
+// more.
+func (s *Station) extend(ctx context.Context, role string, deadline time.Time) error {
 	again := time.NewTicker(leadingTerm / 3)
 	defer again.Stop()
-	for deadline := time.Now().Add(leadingTerm); ; {
+	for {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

@@ -22,9 +22,9 @@ type Listeners struct {
 }
 
 // Serve runs the service until ctx ends: of API, workers, janitor and sealing what the node
-// has the role of, and the private listener. Then nothing new is claimed or taken in; requests and documents under way may
-// finish within the grace time, after which jobs go back into the queue; the trail is
-// sealed last. The error is nil after an ordinary stop.
+// has the role of, and the private listener. Then nothing new is claimed or taken in;
+// requests and documents under way may finish within the grace time, after which jobs go
+// back into the queue; the trail is sealed last. The error is nil after an ordinary stop.
 func (s *Service) Serve(ctx context.Context, l Listeners) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -62,6 +62,7 @@ func (s *Service) Serve(ctx context.Context, l Listeners) error {
 		}
 	}
 	run(&others, ctx, s.tend)
+	run(&others, ctx, s.tendLeases)
 	run(&follower, following, s.listen)
 	run(&follower, following, s.follow)
 	if has(config.RoleAPI) {
@@ -182,22 +183,27 @@ const sweepEvery = time.Minute
 
 // tend looks after this node's disk and, where it is the janitor, after what all nodes
 // share.
-func (s *Service) tend(ctx context.Context) error {
+func (s *Service) tend(ctx context.Context) error { return s.every(ctx, sweepEvery, s.tidyUp) }
+
+// tendLeases has a loop of its own, because looking through all that is stored may take
+// longer than a lease.
+func (s *Service) tendLeases(ctx context.Context) error {
 	defer s.retire()
-	expire, sweep := time.NewTicker(s.cfg.Lease/4), time.NewTicker(sweepEvery)
-	defer expire.Stop()
-	defer sweep.Stop()
+	return s.every(ctx, s.cfg.Lease/4, s.expire)
+}
+
+// every does something again and again, until ctx ends or a failure that will not pass.
+func (s *Service) every(ctx context.Context, d time.Duration, do func(context.Context) error) error {
+	again := time.NewTicker(d)
+	defer again.Stop()
 	t := trouble{endless: true}
 	for {
-		var err error
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-expire.C:
-			err = s.expire(ctx)
-		case <-sweep.C:
-			err = s.tidyUp(ctx)
+		case <-again.C:
 		}
+		err := do(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}

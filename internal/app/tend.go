@@ -39,7 +39,8 @@ func (s *Service) tidyUp(ctx context.Context) error {
 
 // combEvery is how often the janitor of a fleet looks through all blobs for those that
 // nothing refers to: a bucket may hold a million, and what a killed worker left there is
-// ciphertext of a job that is under way or of which the key is gone.
+// ciphertext of a job that is under way or of which the key is gone. The first time is an
+// hour after the start, which would wait for it.
 const combEvery = time.Hour
 
 // tidyUpFirst tidies up before anything is taken in. What passes is waited out, as later: a
@@ -85,7 +86,7 @@ func (s *Service) janitor(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	// A dead janitor's term ends before the leases of its node do. It is extended at half
-	// of it, because tend asks at a quarter of a lease.
+	// of it, because tendLeases asks at a quarter of a lease.
 	_, ok, err := s.store.Lead(ctx, queue.RoleJanitor, s.holder, s.cfg.Lease/2)
 	return ok, err
 }
