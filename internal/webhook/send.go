@@ -21,7 +21,7 @@ import (
 )
 
 // Bounds of one attempt. Standard Webhooks asks receivers to answer within 15 to 30
-// seconds; what they say beyond their status is not read.
+// seconds; beyond their status only Retry-After counts.
 const (
 	attemptTime = 15 * time.Second
 	headerMost  = 16 << 10 // bytes of the answer's header
