@@ -216,6 +216,7 @@ func (s *Service) equip(m *ops.Metrics, t trace.Tracer) {
 func (s *Service) checks() []ops.Check {
 	return []ops.Check{
 		{Name: "store", Run: func(ctx context.Context) error { _, err := s.store.Now(ctx); return err }},
+		{Name: "vault", Run: s.vault.Reach},
 		{Name: "disk", Run: s.checkDisks},
 		{Name: "clock", Run: s.checkClock},
 		{Name: "engines", Run: s.checkEngines},

@@ -233,7 +233,7 @@ func TestStoreThatDoesNotAnswer(t *testing.T) {
 	_, reading := p.get(t.Context(), r)
 	_, listing := p.List(t.Context(), r.Job)
 	_, destroying := p.Destroy(t.Context(), vault.KeyName{Job: r.Job, Class: r.Class}, func() error { return nil })
-	for what, err := range map[string]error{"put": w.Close(), "get": reading, "list": listing, "destroy": destroying} {
+	for what, err := range map[string]error{"put": w.Close(), "get": reading, "list": listing, "destroy": destroying, "reach": p.Reach(t.Context())} {
 		if reason.Of(err) != reason.VaultUnavailable || strings.Contains(err.Error(), string(r.Job)) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -241,6 +241,9 @@ func TestStoreThatDoesNotAnswer(t *testing.T) {
 	down = false
 	if got, err := p.get(t.Context(), r); err != nil || len(got) != 100 {
 		t.Errorf("afterwards: %d bytes, %v", len(got), err)
+	}
+	if err := p.Reach(t.Context()); err != nil {
+		t.Errorf("afterwards it cannot be reached: %v", err)
 	}
 }
 

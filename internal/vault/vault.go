@@ -114,6 +114,12 @@ func inPlace(ctx context.Context, p place, keyFile string, keys Keys) (*Vault, e
 	return &Vault{place: p, station: station, naming: naming, keys: keys}, nil
 }
 
+// Reach asks whether blobs can be had: it looks for one that is not there. Errors:
+// vault.unavailable.
+func (v *Vault) Reach(ctx context.Context) error {
+	return v.walk(ctx, "reach/", func(string) error { return nil })
+}
+
 // Close releases the vault. Open readers and writers must be closed before.
 func (v *Vault) Close() error {
 	if err := v.place.close(); err != nil {

@@ -105,8 +105,12 @@ func (a *attempt) keep(state document.State) map[string]time.Duration {
 // died and, where nothing is handed out, every blob. A dead job keeps its order and its
 // upload, because it may be replayed. A rejected one does not keep its upload: the reason
 // is lasting, whoever sent the document has it, and what was refused may be hostile or
-// forbidden here. What fails is left to the janitor, so an error is only worth a line.
+// forbidden here. What fails is left to the janitor, so an error is only worth a line. The
+// lease is given up by now, and a heartbeat that finds it so ends its context: tidying
+// does not follow that.
 func (a *attempt) tidy(ctx context.Context, state document.State) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
+	defer cancel()
 	w := a.worker
 	var doomed []vault.Class
 	switch state {
@@ -125,6 +129,9 @@ func (a *attempt) tidy(ctx context.Context, state document.State) {
 	}
 	w.told()
 }
+
+// tidyTime bounds what is done after a job's end. Blobs of an attempt are deleted one by one.
+const tidyTime = 30 * time.Second
 
 // destroy destroys a data key and deletes what it opened. Neither being there is fine.
 func (w *Worker) destroy(ctx context.Context, job document.ID, c vault.Class) error {
