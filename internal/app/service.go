@@ -168,7 +168,7 @@ func (s *Service) checkClock(ctx context.Context) error {
 func (s *Service) assemble(ctx context.Context, known policies) error {
 	routes := &ops.Routes{}
 	metrics := ops.NewMetrics(ops.Options{
-		Version: s.code.Module, Revision: s.code.Revision, Pressure: s.store.Pressure, Slots: s.slots, Undelivered: s.undelivered, Routes: routes,
+		Version: s.code.Module, Revision: s.code.Revision, Pressure: s.store.Pressure, Slots: s.places(), Undelivered: s.undelivered, Routes: routes,
 	})
 	traces := s.cfg.Traces
 	traces.Version, traces.Routes, traces.Lost = s.code.Module, routes, metrics.SpansLost
@@ -187,6 +187,14 @@ func (s *Service) assemble(ctx context.Context, known policies) error {
 	routes.Learn(s.api.Routes()...)
 	s.ops = ops.Handler(metrics, s.checks()...)
 	return nil
+}
+
+// places are those that this node claims jobs for; nil: it claims none.
+func (s *Service) places() ops.Slots {
+	if !s.cfg.Serve.Has(config.RoleWorker) {
+		return nil
+	}
+	return s.slots
 }
 
 // equip gives the workers what a command's do without.
