@@ -39,7 +39,7 @@ type Service struct {
 	ended   chan struct{} // a job has ended, so that there may be somebody to tell; holds one signal
 	meter   *ops.Metrics
 	stopped chan struct{} // closed once nothing new is taken in
-	combed  time.Time     // when blobs that nothing refers to were looked for last, or the start; tidyUp's own
+	combed  time.Time     // when blobs that nothing refers to were looked for last; tidyUp's own
 	flush   func(context.Context) error
 }
 
@@ -78,7 +78,7 @@ func OpenService(ctx context.Context, cfg config.Config, log *slog.Logger) (*Ser
 		Station: station, sources: sources, changes: newChanges(), keys: &access.Keyring{Store: station.store},
 		slots: worker.NewSlots(cfg.Workers, parkedMost(cfg, hostMemory()), cfg.Quantum),
 		work:  make(chan struct{}, cfg.Workers+cfg.Serve.InteractiveWorkers), moved: make(chan move, movedMost),
-		ended: make(chan struct{}, 1), stopped: make(chan struct{}), combed: time.Now(),
+		ended: make(chan struct{}, 1), stopped: make(chan struct{}),
 	}
 	if cfg.Serve.Has(config.RoleAudit) {
 		err = s.expectSigningKey(ctx)

@@ -39,8 +39,7 @@ func (s *Service) tidyUp(ctx context.Context) error {
 
 // combEvery is how often the janitor of a fleet looks through all blobs for those that
 // nothing refers to: a bucket may hold a million, and what a killed worker left there is
-// ciphertext of a job that is under way or of which the key is gone. The first time is an
-// hour after the start, which would wait for it.
+// ciphertext of a job that is under way or of which the key is gone.
 const combEvery = time.Hour
 
 // tidyUpFirst tidies up before anything is taken in. What passes is waited out, as later: a
