@@ -46,7 +46,7 @@ func lanes(c queue.Claim) []document.Lane {
 // It is made of several transactions, so that an error is only of those who were not
 // served before it.
 func (db *DB) claimTogether(ctx context.Context, calls []*claimCall) error {
-	var failure error = queue.ErrNoJob
+	failure := queue.ErrNoJob
 	for _, lane := range document.Lanes() {
 		for _, group := range alike(calls, lane) {
 			if err := db.serve(ctx, lane, group); err != nil {

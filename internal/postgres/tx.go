@@ -59,7 +59,7 @@ func (db *DB) transact(ctx context.Context, do func(*tx) error) (err error) {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), writeTimeout, errStalled)
 	defer cancel()
 	defer func() {
-		if err != nil && context.Cause(ctx) == errStalled {
+		if err != nil && errors.Is(context.Cause(ctx), errStalled) {
 			err = errStalled
 		}
 	}()

@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -345,7 +346,7 @@ func TestStoreFails(t *testing.T) {
 			return nil
 		}
 		return end
-	}); err != end {
+	}); !errors.Is(err, end) {
 		t.Errorf("%v", err)
 	}
 }

@@ -104,7 +104,7 @@ func cutLine(_ context.Context, f *fleet, d draw) bool { return f.nodes[d.node].
 func loseAnswers(ctx context.Context, f *fleet, d draw) bool {
 	l := f.nodes[d.node].line
 	l.hold(false, true)
-	wait(ctx, d.between(20*time.Millisecond, 400*time.Millisecond))
+	_ = wait(ctx, d.between(20*time.Millisecond, 400*time.Millisecond))
 	n := l.cut()
 	l.hold(false, false)
 	return n > 0
@@ -115,7 +115,7 @@ func freezeLine(ctx context.Context, f *fleet, d draw) bool {
 	l := f.nodes[d.node].line
 	n := l.open()
 	l.hold(true, true)
-	wait(ctx, d.between(shortLease/4, 2*shortLease))
+	_ = wait(ctx, d.between(shortLease/4, 2*shortLease))
 	l.hold(false, false)
 	return n > 0
 }

@@ -179,7 +179,7 @@ func (l *load) sender(ctx context.Context, tenant string, lane document.Lane, nu
 			l.fleet.violations.add("%v", err)
 		}
 		if s.state == string(document.Dead) && random.IntN(2) == 0 { // the others are replayed in the end
-			l.replay(ctx, s.id, random)
+			_ = l.replay(ctx, s.id, random) // one that no node took is replayed in the end
 		}
 	}
 }

@@ -91,8 +91,8 @@ func (n *node) try(ctx context.Context) error {
 			}
 		}
 		greeting <- url
-		io.Copy(io.Discard, out) // until its end
-		cmd.Wait()               // how it ended is in ProcessState
+		_, _ = io.Copy(io.Discard, out) // until its end
+		_ = cmd.Wait()                  // how it ended is in ProcessState
 		close(l.gone)
 	}()
 	select {
@@ -147,7 +147,7 @@ func (n *node) signal(s syscall.Signal, ends bool) *life {
 	default:
 	}
 	n.life.expected = n.life.expected || ends
-	n.life.cmd.Process.Signal(s) // it may end meanwhile
+	_ = n.life.cmd.Process.Signal(s) // it may end meanwhile
 	return n.life
 }
 

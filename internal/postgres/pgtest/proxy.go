@@ -107,7 +107,7 @@ type link struct {
 
 // forwards passes what the client says on, message by message.
 func (l *link) forwards() {
-	defer l.server.(*net.UnixConn).CloseWrite()
+	defer func() { _ = l.server.(*net.UnixConn).CloseWrite() }() // the server may have gone first
 	startup := true
 	for {
 		m, err := readMessage(l.client, startup)

@@ -172,14 +172,14 @@ func (m *model) foundNone(lane document.Lane) {
 	}
 }
 
-func (a *modelShare) surelyBefore(b *modelShare) bool {
-	if a == b || a.virtual.hi != b.virtual.lo || a.virtual.lo != b.virtual.hi {
-		return a != b && a.virtual.hi < b.virtual.lo
+func (s *modelShare) surelyBefore(b *modelShare) bool {
+	if s == b || s.virtual.hi != b.virtual.lo || s.virtual.lo != b.virtual.hi {
+		return s != b && s.virtual.hi < b.virtual.lo
 	}
-	if a.since.hi == b.since.lo && a.since.lo == b.since.hi {
-		return cmp.Less(a.tenant, b.tenant)
+	if s.since.hi == b.since.lo && s.since.lo == b.since.hi {
+		return cmp.Less(s.tenant, b.tenant)
 	}
-	return a.since.hi < b.since.lo
+	return s.since.hi < b.since.lo
 }
 
 // charge is what a number of milliseconds costs a share.
