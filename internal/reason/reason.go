@@ -7,6 +7,8 @@ package reason
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -76,6 +78,17 @@ func After(err error) time.Duration {
 	var e *Error
 	if errors.As(err, &e) {
 		return e.After
+	}
+	return 0
+}
+
+// RetryAfter reads a Retry-After field (RFC 9110, 10.2.3): seconds or a date; 0 for none.
+func RetryAfter(field string, now time.Time) time.Duration {
+	if seconds, err := strconv.Atoi(strings.TrimSpace(field)); err == nil {
+		return time.Duration(max(0, min(seconds, 1<<31))) * time.Second
+	}
+	if at, err := time.Parse(time.RFC1123, field); err == nil {
+		return max(0, at.Sub(now))
 	}
 	return 0
 }

@@ -11,8 +11,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/azureblob"
 	"gocloud.dev/blob/gcsblob"
@@ -59,7 +61,7 @@ func (b *bucket) open(ctx context.Context, l location) (r io.ReadCloser, err err
 	}
 	reader, err := opened.NewReader(ctx, l.path(), nil)
 	if err != nil {
-		return nil, failed(statusCode(err), b.scheme)
+		return nil, &reason.Error{Code: statusCode(err), Err: failed(statusCode(err), b.scheme), After: retryAfter(err)}
 	}
 	return reader, nil
 }
@@ -134,6 +136,24 @@ func statusCode(err error) reason.Code {
 		return reason.SourceDenied
 	}
 	return reason.SourceUnreadable
+}
+
+// retryAfter is how long the store asked to be left alone; 0 where it did not say. The
+// drivers' own three tries do not heed it.
+func retryAfter(err error) time.Duration {
+	var amazon *smithyhttp.ResponseError
+	var google *googleapi.Error
+	var azure *azcore.ResponseError
+	var header http.Header
+	switch {
+	case errors.As(err, &amazon) && amazon.Response != nil && amazon.Response.Response != nil:
+		header = amazon.Response.Header
+	case errors.As(err, &google):
+		header = google.Header
+	case errors.As(err, &azure) && azure.RawResponse != nil:
+		header = azure.RawResponse.Header
+	}
+	return reason.RetryAfter(header.Get("Retry-After"), time.Now())
 }
 
 // httpStatus finds the status in each driver's error; 0 where there is none. Google's

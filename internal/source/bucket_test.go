@@ -135,6 +135,19 @@ func TestStoreFailures(t *testing.T) {
 	}
 }
 
+// A store that is overloaded says when it wants to be asked again.
+func TestStoreSaysWhen(t *testing.T) {
+	credentials(t)
+	_, err := fetch(s3(t, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.Header().Set("Retry-After", "90")
+		w.WriteHeader(503)
+		io.WriteString(w, "<Error><Code>SlowDown</Code></Error>")
+	}), "s3://scans/in/letter")
+	if reason.Of(err) != reason.SourceUnreadable || reason.After(err) != 90*time.Second {
+		t.Errorf("%v, after %v", err, reason.After(err))
+	}
+}
+
 // hangs answers with the first bytes of a document, or with none, and then nothing more.
 func hangs(first []byte, reached chan<- struct{}) func(http.ResponseWriter, *http.Request, http.Handler) {
 	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {

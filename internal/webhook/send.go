@@ -133,17 +133,6 @@ func judge(res *http.Response, now time.Time) error {
 	}
 	return &reason.Error{
 		Code: reason.WebhookRefused, Err: fmt.Errorf("webhook: status %d", res.StatusCode),
-		After: retryAfter(res.Header.Get("Retry-After"), now),
+		After: reason.RetryAfter(res.Header.Get("Retry-After"), now),
 	}
-}
-
-// retryAfter reads a Retry-After field (RFC 9110, 10.2.3): seconds or a date; 0 for none.
-func retryAfter(field string, now time.Time) time.Duration {
-	if seconds, err := strconv.Atoi(strings.TrimSpace(field)); err == nil {
-		return time.Duration(max(0, min(seconds, 1<<31))) * time.Second
-	}
-	if at, err := http.ParseTime(field); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
 }
