@@ -137,7 +137,7 @@ func failBucket(ctx context.Context, f *fleet, d draw) bool {
 	troubles := []trouble{refusing, forgetful, breaking, vanishing, slow}
 	before := f.bucket.met()
 	f.bucket.set(troubles[d.which%len(troubles)], []float64{0.3, 0.7, 1}[d.which/8%3])
-	wait(ctx, d.between(300*time.Millisecond, 3*time.Second))
+	_ = wait(ctx, d.between(300*time.Millisecond, 3*time.Second))
 	f.bucket.set(well, 0)
 	return f.bucket.met() > before
 }
@@ -152,7 +152,7 @@ func pauseNode(ctx context.Context, f *fleet, d draw) bool {
 	if n.signal(syscall.SIGSTOP, false) == nil {
 		return false
 	}
-	wait(ctx, d.between(shortLease+shortLease/4, 3*shortLease))
+	_ = wait(ctx, d.between(shortLease+shortLease/4, 3*shortLease))
 	n.signal(syscall.SIGCONT, false)
 	return true
 }
@@ -200,7 +200,7 @@ func crashDatabase(ctx context.Context, f *fleet, d draw) bool {
 		f.violations.add("the database could not be ended: %v", err)
 		return false
 	}
-	wait(ctx, d.between(0, time.Second))
+	_ = wait(ctx, d.between(0, time.Second))
 	if err := f.cluster.Resume(context.WithoutCancel(ctx)); err != nil {
 		f.violations.add("the database did not start again: %v", err)
 		return false
