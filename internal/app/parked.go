@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 
+	"golang.org/x/sys/unix"
+
 	"blotter/internal/cell"
 	"blotter/internal/config"
 )
@@ -27,24 +29,17 @@ func parkedMost(cfg config.Config, hostBytes int64) int {
 }
 
 // hostMemory is how many bytes this process and its cells may use: the least of the
-// host's memory and its control group's limit; 0 where neither can be read.
+// host's memory and its control group's limit; 0 where the host does not say.
 func hostMemory() int64 {
-	host := kilobytesOf("/proc/meminfo", "MemTotal:")
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return 0
+	}
+	host := int64(info.Totalram) * int64(info.Unit)
 	if b, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
 		if n, err := strconv.ParseInt(string(bytes.TrimSpace(b)), 10, 64); err == nil { // else "max"
 			return min(n, host)
 		}
 	}
 	return host
-}
-
-func kilobytesOf(file, name string) int64 {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := bytes.Cut(b, []byte(name))
-	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	n, _ := strconv.ParseInt(string(bytes.TrimSuffix(bytes.TrimSpace(line), []byte(" kB"))), 10, 64)
-	return n << 10
 }

@@ -35,9 +35,8 @@ func (p *pace) begin() (stop func()) {
 }
 
 func (p *pace) start() {
-	limit := p.limit
 	p.began = time.Now()
-	p.late = time.AfterFunc(limit, func() {
+	p.late = time.AfterFunc(p.limit, func() {
 		p.cell.kill(reason.Because(reason.CellTimeout, errors.New("cell: over its time")))
 	})
 }
