@@ -32,6 +32,7 @@ const long = 24 * time.Hour
 type post struct {
 	*testing.T
 	db       *sqlite.DB
+	turn     sync.Mutex // held while anybody claims
 	config   webhook.Config
 	offset   atomic.Int64
 	attempts chan reason.Code // each attempt, as the meter is told
@@ -81,6 +82,18 @@ func (p *post) endpoint(name string, answer http.HandlerFunc) {
 	p.config.Endpoints = append(p.config.Endpoints, e)
 }
 
+// turns is the store of a dispatcher that claims in turn with the test.
+type turns struct {
+	*sqlite.DB
+	turn *sync.Mutex
+}
+
+func (s turns) ClaimDelivery(ctx context.Context, d time.Duration, busy []string) (webhook.Delivery, error) {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	return s.DB.ClaimDelivery(ctx, d, busy)
+}
+
 // end brings a job of a tenant to its sealed end.
 func (p *post) end(tenant document.Tenant) {
 	p.Helper()
@@ -94,7 +107,7 @@ func (p *post) end(tenant document.Tenant) {
 func (p *post) start() (stop, cut func()) {
 	p.Helper()
 	p.must(p.config.Validate())
-	d := webhook.New(p.config, p.db, slog.New(slog.NewTextHandler(&p.log, nil)), p)
+	d := webhook.New(p.config, turns{p.db, &p.turn}, slog.New(slog.NewTextHandler(&p.log, nil)), p)
 	ctx, cancel := context.WithCancel(p.Context())
 	working, end := context.WithCancel(p.Context())
 	over := make(chan error, 1)
@@ -241,6 +254,8 @@ func TestLostClaim(t *testing.T) {
 			p := newPost(t)
 			var others webhook.Delivery
 			p.endpoint("ward", func(w http.ResponseWriter, _ *http.Request) {
+				p.turn.Lock() // else the dispatcher may be the first that sees what the time made ready
+				defer p.turn.Unlock()
 				p.offset.Add(int64(time.Hour))
 				var err error
 				if others, err = p.db.ClaimDelivery(t.Context(), time.Hour, nil); err != nil {
@@ -338,7 +353,7 @@ func TestStopping(t *testing.T) {
 // A store that cannot lend is asked about; what the answer is ends the run.
 func TestStoreFails(t *testing.T) {
 	p := newPost(t)
-	d := webhook.New(p.config, p.db, slog.New(slog.DiscardHandler), nil)
+	d := webhook.New(p.config, turns{p.db, &p.turn}, slog.New(slog.DiscardHandler), nil)
 	p.must(p.db.Close())
 	end := fmt.Errorf("enough")
 	if err := d.Run(t.Context(), t.Context(), nil, func(err error) error {

@@ -160,9 +160,15 @@ func record(t *testing.T, doc *os.File, tk wire.Task) []byte {
 		t.Fatal(err)
 	}
 	for {
-		switch m, err := messages.Next(); m.(type) {
+		switch m, err := messages.Next(); m := m.(type) {
 		case wire.Done:
 			return said.Bytes()
+		case wire.Progress:
+			if m.Index > 0 { // the cell waits between two assets
+				if _, err := conn.Write([]byte{wire.GoOn}); err != nil {
+					t.Fatal(err)
+				}
+			}
 		case wire.Failed, nil:
 			t.Fatalf("the cell ended with %+v, %v", m, err)
 		}
