@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 tags=nodynamic
 export BLOTTER_TEST_NEED_ENGINES=1       # a test that lacks the engines fails instead of skipping
 export BLOTTER_TEST_POSTGRES=required    # and one that lacks PostgreSQL
-timeout=45m # of a package, on a machine that does much else
+timeout=25m # of a package, on a machine that does much else
 beside=4    # tests of the command at once, at least: they wait more than they compute
 [ "$(nproc)" -le "$beside" ] || beside=$(nproc)
 
