@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -48,7 +49,7 @@ func newFleet(t *testing.T) *fleet {
 
 // node is a host of its own, which does what roles says once it is started.
 func (f *fleet) node(roles string) *node {
-	return &node{fleet: f, station: newStation(f.t, append(f.env, "BLOTTER_SERVE_ROLES="+roles)...)}
+	return &node{fleet: f, station: newStation(f.t, append(slices.Clip(f.env), "BLOTTER_SERVE_ROLES="+roles)...)}
 }
 
 type node struct {

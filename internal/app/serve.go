@@ -45,7 +45,10 @@ func (s *Service) Serve(ctx context.Context, l Listeners) error {
 	if has(config.RoleAudit) {
 		run(&sealer, sealing, s.seal)
 	}
+	run(&others, ctx, s.holdName)
 	if err := s.tidyUpFirst(ctx); err != nil {
+		cancel(err)
+		others.Wait()
 		stopSealing()
 		sealer.Wait()
 		return err

@@ -111,6 +111,9 @@ func openFor(ctx context.Context, cfg config.Config, log *slog.Logger) (*Station
 	if err != nil {
 		return nil, err
 	}
+	if err := s.takeName(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	s.worker = s.newWorker(nil)
 	return s, nil
 }

@@ -38,6 +38,7 @@ type Station struct {
 	store     Store
 	objects   *objectstore.Store // what nodes keep together beside the vault's blobs; nil: no fleet
 	holder    string             // this process in elections
+	name      *named             // the lease on the node's name; nil: none is needed
 	vault     *vault.Vault
 	cellSetup cell.Config
 	cells     *cell.Pool
@@ -64,7 +65,10 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger, progress fun
 	if err != nil {
 		return nil, err
 	}
-	if s.root, err = workdir.OpenRoot(cfg.WorkDir); err != nil {
+	if s.root, err = workdir.OpenRoot(cfg.WorkDir); err == nil {
+		err = s.takeName(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.cellSetup = cellConfig(cfg, engines)
@@ -125,6 +129,9 @@ func (s *Station) openStores(ctx context.Context) (err error) {
 // Close stops the cells and closes the stores.
 func (s *Station) Close() error {
 	var errs []error
+	if s.name != nil {
+		s.name.stop()
+	}
 	if s.cells != nil {
 		s.cells.Close()
 	}

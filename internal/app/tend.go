@@ -13,7 +13,11 @@ import (
 // where this process is the janitor, leases that ran out and what is stored past its time.
 func (s *Service) tidyUp(ctx context.Context) error {
 	if meetsDocuments(s.cfg) {
-		if err := s.worker.SweepCopies(ctx); err != nil {
+		owns, err := s.ownsName(ctx)
+		if err == nil && owns {
+			err = s.worker.SweepCopies(ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}

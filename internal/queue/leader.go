@@ -11,6 +11,11 @@ const (
 	RoleJanitor   = "janitor"   // expires leases and what is stored
 )
 
+// RoleNode is the role of being the node of a name.
+func RoleNode(name string) string { return nodeRole + name }
+
+const nodeRole = "node/"
+
 // Leaders elects who has a role. Clock and errors are those of Store.
 //
 // A leader that was paused may still believe itself to be one, so leading decides who

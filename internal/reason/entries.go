@@ -233,4 +233,6 @@ var table = []Entry{
 		"The webhook endpoint is no longer configured, so the message was not sent. Configure it again and replay the delivery, or discard it."},
 	{113, WebhookUnknown, Permanent, OwnerOperator, 404, ExitUsage,
 		"There is no dead delivery with that identifier. List them with: blotter webhooks list"},
+	{114, StationName, Operator, OwnerOperator, 503, ExitFailed,
+		"Another running node of this database has this node's name, and each would take the other's working copies for its own. Give each node a name of its own (node in the configuration), or none; then start again."},
 }

@@ -129,6 +129,7 @@ const (
 	HostClock Code = "host.clock_wrong"
 
 	StationKeys Code = "station.other_keys"
+	StationName Code = "station.name_taken"
 
 	TruthInvalid Code = "truth.invalid"
 	TruthMissing Code = "truth.missing"

@@ -1,0 +1,55 @@
+package main_test
+
+import (
+	"strings"
+	"testing"
+
+	"blotter/client"
+	"blotter/internal/document"
+	"blotter/internal/queue"
+)
+
+// refused starts a node in vain and returns what it said.
+func (n *node) refused(code string, env ...string) string {
+	n.fleet.t.Helper()
+	n.station.env = append(n.station.env, append(env, "BLOTTER_SERVE_DISK_FREE_BYTES=0", "BLOTTER_SERVE_OPS_LISTEN=")...)
+	r := n.station.run(program(n.fleet.t), "serve", "--listen", "127.0.0.1:0")
+	if r.exit == 0 || !strings.Contains(r.err, "reason: "+code+"\n") {
+		n.fleet.t.Errorf("%v: ended with %d:\n%s", env, r.exit, r.err)
+	}
+	return r.err
+}
+
+// Two nodes of one name would sign that each other's working copies are gone. The second one
+// is refused while the first works, and gets the name of a host that is gone; what is
+// started in the directory of a killed process need not wait.
+func TestTwoNodesOfOneName(t *testing.T) {
+	t.Parallel()
+	const name = "BLOTTER_NODE=ward"
+	const waits = "waiting for the name"
+	f := newFleet(t)
+	ctx := limited(t)
+	first := f.node("api,worker,audit,retention").start(name)
+	took := upload(t, ctx, first.client(f.key), read(t, page(t)), client.UploadOptions{})
+	f.await(ctx, took.ID, func(j queue.Job) bool { return j.State != document.Queued })
+	if said := f.node("worker").refused("station.name_taken", name); !strings.Contains(said, "ward") {
+		t.Errorf("the name is not named:\n%s", said)
+	}
+	f.released(ctx, first.client(f.key), took.ID)
+
+	second := upload(t, ctx, first.client(f.key), read(t, page(t)), client.UploadOptions{})
+	f.await(ctx, second.ID, isLeased)
+	first.kill()
+	first.start(name)
+	if strings.Contains(first.err.String(), waits) {
+		t.Errorf("in the directory of the killed process it waited:\n%s", first.err.String())
+	}
+	f.released(ctx, first.client(f.key), second.ID)
+	first.kill()
+	replacement := f.node("api,worker,audit,retention").start(name)
+	if !strings.Contains(replacement.err.String(), waits) {
+		t.Errorf("another directory got the name at once:\n%s", replacement.err.String())
+	}
+	replacement.stop()
+	f.atRest(ctx, replacement.station, []string{took.ID, second.ID})
+}
