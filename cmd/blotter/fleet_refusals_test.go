@@ -1,6 +1,8 @@
 package main_test
 
 import (
+	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -52,4 +54,27 @@ func TestTwoNodesOfOneName(t *testing.T) {
 	}
 	replacement.stop()
 	f.atRest(ctx, replacement.station, []string{took.ID, second.ID})
+}
+
+// The keys are made where documents are signed. Who starts before such a node makes nothing.
+func TestOnlyWhoSignsMakesKeys(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	for _, roles := range []string{"worker", "api,worker,retention"} {
+		if said := f.node(roles).refused("station.other_keys"); !strings.Contains(said, "role audit first") {
+			t.Errorf("it does not say what to do:\n%s", said)
+		}
+	}
+	if r := f.node("worker").station.run(program(t), "keys", "add", "--tenant", "ward", "--role", "client"); r.exit == 0 {
+		t.Errorf("a command beside a worker began the database:\n%s", r.out)
+	}
+	for _, path := range []string{f.keys("station.key"), f.keys("signing.key")} {
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("a key was made: %v", err)
+		}
+	}
+	first := f.node("audit").start()
+	worker := f.node("worker").start()
+	worker.stop()
+	first.stop()
 }

@@ -29,9 +29,13 @@ import (
 type fleet struct {
 	t   *testing.T
 	db  *postgres.DB
+	dir string // of the key files
 	env []string
 	key string // the first API key
 }
+
+// keys is the path of a key file.
+func (f *fleet) keys(name string) string { return filepath.Join(f.dir, name) }
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
@@ -41,7 +45,7 @@ func newFleet(t *testing.T) *fleet {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return &fleet{t: t, db: db, env: append([]string{
+	return &fleet{t: t, db: db, dir: keys, env: append([]string{
 		"BLOTTER_DATABASE=" + url, "BLOTTER_VAULT=" + objectstoretest.Listen(t, nil), "BLOTTER_WORKERS=1",
 		"BLOTTER_STATION_KEY=" + filepath.Join(keys, "station.key"), "BLOTTER_AUDIT_KEY=" + filepath.Join(keys, "signing.key"),
 	}, objectstoretest.Environment...)}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"blotter/internal/audit/sequencer"
+	"blotter/internal/config"
 	"blotter/internal/queue"
 	"blotter/internal/reason"
 	"blotter/internal/vault"
@@ -21,14 +22,21 @@ import (
 // from the first use.
 
 // expect refuses, before anything is made, a node without the station key that the database
-// knows, with another log's signing key, or with another place of blobs.
+// knows, with another log's signing key, or with another place of blobs; and, while no node
+// has made the keys, one that is not to sign: what it made would have to be carried to the
+// others, which nobody would look for there.
 func (s *Station) expect(ctx context.Context) error {
 	known, err := s.store.Mark(ctx, queue.MarkStationKey, "")
 	if err != nil {
 		return err
 	}
-	if known != "" && s.fleet() && !there(s.cfg.StationKey) {
-		return otherKeys("the station key is missing")
+	if s.fleet() && !there(s.cfg.StationKey) {
+		if known != "" {
+			return otherKeys("the station key is missing: copy it from a node that has it")
+		}
+		if !s.cfg.Serve.Has(config.RoleAudit) {
+			return otherKeys("no node has made the keys yet: start one with the role audit first, then copy its station key")
+		}
 	}
 	if err := s.agreeOnVault(ctx, ""); err != nil {
 		return err
@@ -41,7 +49,7 @@ func (s *Station) expect(ctx context.Context) error {
 		return err
 	}
 	if own != "" && own != known {
-		return otherKeys("the signing key is of another log")
+		return otherKeys("the signing key is of another log: copy it from a node that signs")
 	}
 	return nil
 }
@@ -51,7 +59,7 @@ func (s *Station) expect(ctx context.Context) error {
 func (s *Station) expectSigningKey(ctx context.Context) error {
 	has, err := s.hasSigningKey(ctx)
 	if err == nil && !has {
-		err = otherKeys("the signing key is missing")
+		err = otherKeys("the signing key is missing: copy it from a node that signs, or take the role audit from this one")
 	}
 	return err
 }
@@ -62,17 +70,17 @@ func there(path string) bool {
 }
 
 func otherKeys(what string) error {
-	return reason.Because(reason.StationKeys, errors.New("app: "+what))
+	return reason.Because(reason.StationKeys, errors.New(what))
 }
 
 // hasSigningKey reports whether this node may sign: it has the key, or may make it, because
-// nobody has one.
+// nobody has one and it is to sign.
 func (s *Station) hasSigningKey(ctx context.Context) (bool, error) {
 	if !s.fleet() || there(s.cfg.AuditKey) {
 		return true, nil
 	}
 	known, err := s.store.Mark(ctx, queue.MarkSigningKey, "")
-	return known == "", err
+	return known == "" && s.cfg.Serve.Has(config.RoleAudit), err
 }
 
 // agree refuses a node whose station key, or place of blobs, is not the database's.
@@ -83,7 +91,7 @@ func (s *Station) agree(ctx context.Context) error {
 		return err
 	}
 	if known != own {
-		return otherKeys("the station key is another one")
+		return otherKeys("the station key is another one: copy it from a node of this database")
 	}
 	return s.agreeOnVault(ctx, placeOf(s.cfg.Vault, s.cfg.Node))
 }
@@ -117,7 +125,7 @@ func placeOf(where, node string) string {
 func (s *Station) maySign(ctx context.Context, own string) error {
 	known, err := s.store.Mark(ctx, queue.MarkSigningKey, own)
 	if err == nil && known != own {
-		err = otherKeys("the signing key is of another log")
+		err = otherKeys("the signing key is of another log: copy it from a node that signs")
 	}
 	return err
 }
