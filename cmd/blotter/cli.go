@@ -16,6 +16,7 @@ import (
 // cli is the command line.
 type cli struct {
 	Redact     redactCommand     `cmd:"" help:"Redact documents: images and a receipt for each."`
+	Inspect    inspectCommand    `cmd:"" help:"Say what is in a document, without reading its text."`
 	Eval       evalCommand       `cmd:"" help:"Measure redaction on your own annotated documents."`
 	Serve      serveCommand      `cmd:"" help:"Run the service: HTTP API, workers and trail on one data directory."`
 	Migrate    migrateCommand    `cmd:"" help:"Bring the schema of the database up to date."`

@@ -29,7 +29,7 @@ var sets = [][]string{
 	{"internal/config"},                      // fills each room's Config
 	{"internal/sqlite", "internal/postgres"}, // implement what the rooms below and beside them ask of a store
 	{"internal/audit/sequencer"},             // alone holds the signing key
-	{"internal/worker", "internal/audit", "internal/retention", "internal/intake", "internal/review", "internal/ops", "internal/eval", "internal/webhook"},
+	{"internal/worker", "internal/audit", "internal/retention", "internal/intake", "internal/review", "internal/ops", "internal/eval", "internal/webhook", "internal/inspect", "internal/checkup"},
 	{"internal/queue", "internal/cell", "internal/source", "internal/vault", "internal/policy", "internal/access", "internal/worker/workdir"},
 	{"internal/strictyaml", "internal/durable", "internal/objectstore", "internal/logs", "internal/sqlfiles"}, // tools over one dependency each
 	{"client"},         // the API's Go client and wire types; public

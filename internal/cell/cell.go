@@ -148,17 +148,23 @@ func (c *Cell) judge() error {
 func (c *Cell) Run(ctx context.Context, doc *os.File, t wire.Task, s Sink) (Report, error) {
 	defer c.Close()
 	r := &session{task: t, sink: s, report: Report{Protections: c.protections}}
-	err := c.run(ctx, doc, t, r)
+	err := c.run(ctx, doc, t, r, s)
 	r.report.PeakBytes = c.memory.peak()
 	return r.report, errors.Join(err, r.abandon())
 }
 
-func (c *Cell) run(ctx context.Context, doc *os.File, t wire.Task, r *session) error {
+// listener judges what the cell says of a document, and keeps what it learns.
+type listener interface {
+	take(wire.Message) (over bool, err error)
+	spent(cpu time.Duration)
+}
+
+func (c *Cell) run(ctx context.Context, doc *os.File, t wire.Task, r listener, s Sink) error {
 	if err := readOnly(doc); err != nil {
 		return err
 	}
 	defer c.killOn(ctx)()
-	p := &pace{cell: c, sink: r.sink, limit: time.Duration(t.Limits.Seconds) * time.Second}
+	p := &pace{cell: c, sink: s, limit: time.Duration(t.Limits.Seconds) * time.Second}
 	defer p.begin()()
 	if err := wire.SendTask(c.conn, t, doc); err != nil {
 		return c.ended(err, reason.CellCrashed)
@@ -175,7 +181,7 @@ func (c *Cell) run(ctx context.Context, doc *os.File, t wire.Task, r *session) e
 		}
 		if over || err != nil {
 			c.memory.look() // while the process is still there
-			r.report.CPU = computed(c.PID()) - loaded
+			r.spent(computed(c.PID()) - loaded)
 			return err
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // Config is how this node runs its cells. The zero value of every field but Engines
 // has a default.
 type Config struct {
-	Binary string // program to run; empty: this one
+	Binary  string       // program to run; empty: this one
+	Purpose wire.Purpose // what its cells are for; zero: to redact
 	// Engines are the files that a cell reads before it locks itself. Under root they must
 	// be readable by everyone, since a cell is nobody.
 	Engines engine.Set
@@ -28,6 +29,8 @@ type Config struct {
 	// Accept names the walls that may be missing on this host. A cell that lacks any
 	// other does not start.
 	Accept wire.Protection
+
+	try wire.TryPaths // of a cell that tries its walls
 }
 
 // Defaults of Config.

@@ -40,6 +40,8 @@ type opened struct {
 	made     *blob // the derivative
 }
 
+func (s *session) spent(cpu time.Duration) { s.report.CPU = cpu }
+
 // take judges one message and acts on it. over says that the document is done.
 func (s *session) take(m wire.Message) (over bool, err error) {
 	switch m := m.(type) {

@@ -47,7 +47,7 @@ func launch(cfg Config) (*Cell, error) {
 
 func setup(cfg Config) wire.Setup {
 	return wire.Setup{
-		Parent: os.Getpid(), UID: cfg.UID, GID: cfg.GID,
+		Purpose: cfg.Purpose, Try: cfg.try, Parent: os.Getpid(), UID: cfg.UID, GID: cfg.GID,
 		AddressSpaceBytes: cfg.AddressSpaceBytes, HeapBytes: cfg.MemoryBytes / 2,
 		Threads: cfg.Threads, Nice: cfg.Nice, Classifier: classifier(cfg),
 	}

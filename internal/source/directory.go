@@ -55,7 +55,10 @@ func (d directory) open(_ context.Context, l location) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, failed(fileCode(err), d.scheme)
 	}
-	return regular(f)
+	if f, err = regular(f); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 func (directory) close() error { return nil }

@@ -65,7 +65,17 @@ func (r Ref) Open() (io.ReadCloser, error) {
 	if r.Scheme != "file" || r.Tenant != "" {
 		return nil, reason.Because(reason.SourceDenied, errors.New("source: not a file of the command line"))
 	}
-	f, err := os.OpenFile(r.Path, openFlags, 0)
+	f, err := OpenFile(r.Path)
+	if err != nil {
+		return nil, err // not a nil pointer in an interface
+	}
+	return f, nil
+}
+
+// OpenFile opens a regular file of this machine for reading alone, as a cell demands. It
+// carries the codes of Open.
+func OpenFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, openFlags, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, reason.Because(reason.SourceMissing, err)
@@ -82,7 +92,7 @@ func (r Ref) Open() (io.ReadCloser, error) {
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY
 
 // regular passes on a regular file and closes anything else.
-func regular(f *os.File) (io.ReadCloser, error) {
+func regular(f *os.File) (*os.File, error) {
 	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
 		f.Close() // nothing was written
 		return nil, errIrregular
@@ -127,6 +137,12 @@ func Digest(ctx context.Context, r Ref, limit int64) (document.Digest, int64, er
 	}
 	defer src.Close()
 	return copyAndHash(ctx, io.Discard, src, limit)
+}
+
+// Sum reads an open document to its end and returns its digest, with the errors of Copy.
+func Sum(ctx context.Context, r io.Reader, limit int64) (document.Digest, error) {
+	sum, _, err := copyAndHash(ctx, io.Discard, r, limit)
+	return sum, err
 }
 
 // chunk is how much is read at once: large enough that system calls do not show, small

@@ -82,7 +82,7 @@ func Open(dir string) (Set, error) {
 	if err != nil {
 		return Set{}, missing(err)
 	}
-	set := Set{Cache: filepath.Join(dir, "wasm-cache")}
+	set := Set{Cache: filepath.Join(dir, cacheDir)}
 	slots := map[string]*File{
 		roleDetection: &set.Detection, roleRecognition: &set.Recognition, roleAngle: &set.Angle,
 		roleDictionary: &set.Dictionary, roleLibrary: &set.Library,
@@ -110,6 +110,13 @@ func Open(dir string) (Set, error) {
 	}
 	return set, nil
 }
+
+// Openers is the set of a cell that opens documents and reads none: the compilation cache
+// alone, which may not exist yet.
+func Openers(dir string) Set { return Set{Cache: filepath.Join(dir, cacheDir)} }
+
+// cacheDir is where the compilation cache lies among the engines.
+const cacheDir = "wasm-cache"
 
 // readableInCell makes sure that a cell can read what root can: under root it is
 // nobody, who owns nothing.

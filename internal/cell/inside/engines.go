@@ -28,6 +28,16 @@ func loadEngines(s wire.Setup) (engines, error) {
 	return e, nil
 }
 
+// loadOpeners loads what opens documents and nothing that reads them.
+func loadOpeners() (engines, error) {
+	e, err := extract.LoadEngines(wire.Path(wire.CacheFD))
+	if err != nil {
+		return engines{}, coded(reason.CellEngines, err)
+	}
+	debug.FreeOSMemory()
+	return engines{extract: e}, nil
+}
+
 func loadEach(s wire.Setup) (e engines, err error) {
 	m := read.Models{Library: wire.Path(wire.LibraryFD), Threads: s.Threads}
 	for _, f := range []struct {

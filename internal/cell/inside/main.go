@@ -75,16 +75,21 @@ func serve(s wire.Setup, out *emitter) error {
 	runtime.GOMAXPROCS(s.Threads)
 	debug.SetMemoryLimit(s.HeapBytes)
 	debug.SetGCPercent(collectAt)
-	e, err := load(s)
+	e, err := loadFor(s)
 	if err != nil {
 		return err
 	}
+	early := attemptEarly(s)
 	walls, err := lockDown(s)
 	if err != nil {
 		return reason.Because(reason.CellStart, err)
 	}
 	if err := out.send(wire.Ready{Protections: walls}); err != nil {
 		return err
+	}
+	if !s.Purpose.Takes() {
+		go obeyParent(out.goOn)
+		return try(s, early, out)
 	}
 	task, doc, err := wire.ReceiveTask(wire.SocketFD)
 	if errors.Is(err, io.EOF) {
@@ -94,8 +99,23 @@ func serve(s wire.Setup, out *emitter) error {
 		return reason.Because(reason.CellCrashed, err)
 	}
 	go obeyParent(out.goOn)
-	work(e, task, doc, out)
+	if s.Purpose == wire.Inspect {
+		inspectDocument(e, task, doc, out)
+	} else {
+		work(e, task, doc, out)
+	}
 	select {} // the parent looks at our memory once more, then hangs up
+}
+
+// loadFor loads what a cell of that purpose works with, and nothing else.
+func loadFor(s wire.Setup) (engines, error) {
+	switch s.Purpose {
+	case wire.Redact:
+		return load(s)
+	case wire.Inspect:
+		return loadOpeners()
+	}
+	return engines{}, nil
 }
 
 // load and work are what a cell does between its walls. Tests of the walls put probes
@@ -122,12 +142,17 @@ func obeyParent(goOn chan<- struct{}) {
 // so neither may end with a code that asks for another attempt.
 func redactDocument(e engines, t wire.Task, doc *os.File, out *emitter) {
 	p := &pipeline{engines: e, task: t, out: out}
-	err := guard(reason.CellCrashed, func() error { return p.run(context.Background(), doc) })
+	p.conduct(doc, p.run)
+}
+
+// conduct takes the document through steps.
+func (p *pipeline) conduct(doc *os.File, steps func(context.Context, *os.File) error) {
+	err := guard(reason.CellCrashed, func() error { return steps(context.Background(), doc) })
 	if reason.Of(err) == reason.Internal {
 		err = reason.Because(reason.CellCrashed, err)
 	}
 	if err != nil {
-		out.failAs(err, p.format)
+		p.out.failAs(err, p.format)
 	}
 }
 

@@ -73,13 +73,11 @@ type asset struct {
 
 // run is the list of steps.
 func (p *pipeline) run(ctx context.Context, doc *os.File) error {
-	steps := []func(context.Context, *os.File) error{
-		p.sniff,
-		p.open,
-		p.readAll,
-		p.detect,
-		p.redactAll,
-	}
+	return p.through(ctx, doc, p.sniff, p.open, p.readAll, p.detect, p.redactAll)
+}
+
+// through takes the document through steps, and says how it went.
+func (p *pipeline) through(ctx context.Context, doc *os.File, steps ...func(context.Context, *os.File) error) error {
 	for _, step := range steps {
 		if err := step(ctx, doc); err != nil {
 			return err

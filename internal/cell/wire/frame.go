@@ -28,6 +28,9 @@ const (
 	kindChunk
 	kindOriginalChunk
 	kindTask
+	kindListed
+	kindPlaced
+	kindTried
 )
 
 // Message is anything that the cell may say: the struct types of this package and
@@ -140,6 +143,9 @@ var bodyBytes = map[kind]uint32{
 	kindProgress:   sizeOf(Progress{}),
 	kindDone:       sizeOf(Done{}),
 	kindFailed:     sizeOf(Failed{}),
+	kindListed:     sizeOf(Listed{}),
+	kindPlaced:     sizeOf(Placed{}),
+	kindTried:      sizeOf(Tried{}),
 }
 
 func sizeOf(m Message) uint32 {
@@ -168,6 +174,12 @@ func decode(k kind, body []byte) (Message, error) {
 		return as[Done](body)
 	case kindFailed:
 		return as[Failed](body)
+	case kindListed:
+		return as[Listed](body)
+	case kindPlaced:
+		return as[Placed](body)
+	case kindTried:
+		return as[Tried](body)
 	case kindChunk, kindOriginalChunk:
 		return Chunk{Original: k == kindOriginalChunk, Bytes: body}, nil
 	}

@@ -14,6 +14,7 @@ import (
 // fixed lists every message of the cell but Chunk.
 var fixed = []Message{
 	Ready{}, Sniffed{}, AssetFound{}, Burned{}, AssetDone{}, Progress{}, Done{}, Failed{},
+	Listed{}, Placed{}, Tried{},
 }
 
 // No message of the cell can carry text: its types are numbers all the way down. Chunk
@@ -70,6 +71,9 @@ func TestWrittenIsRead(t *testing.T) {
 		Progress{Stage: document.StageRead, Index: 2},
 		Done{NotCovered: document.OfficeText, Nanos: [10]int64{1, 2, 3}, Pixels: 1 << 40},
 		Failed{Reason: 3, Format: document.Video},
+		Placed{Image: 1, X: 2, Y: 3, W: 4, H: 5},
+		Listed{Index: 1, Reason: 2, Bits: 8, Channels: 3, Spots: 4, Decoded: 1, Nanos: 5, HighWater: 6},
+		Tried{Attempt: Fork, Early: 1, Errno: 13},
 	}
 	var b bytes.Buffer
 	for _, m := range want {

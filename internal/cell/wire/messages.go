@@ -17,6 +17,7 @@ type Task struct {
 	Originals bool              // also send each asset's pixels before redaction
 	Deny      []document.Format // refused as soon as they are sniffed, with policy.denied
 	OneImage  bool              // refuse all but a raster file, with sniff.not_an_image, before anything is decoded
+	Decode    bool              // of a cell that inspects: also decode each asset, to measure it
 	Subject   []byte            // JSON of words.Subject; empty where the caller gave no hints
 	Without   []document.Source // layers that do not look, to measure what each gives; empty for every job
 }

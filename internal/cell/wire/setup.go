@@ -41,6 +41,8 @@ func Path(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 // Setup is the node's configuration of a cell, given as its second argument. It is
 // visible to other processes of the host and holds nothing secret.
 type Setup struct {
+	Purpose           Purpose    // what the cell is for
+	Try               TryPaths   // of a cell that tries its walls
 	Parent            int        // process id that the cell must die with
 	UID, GID          int        // taken where the parent is root
 	AddressSpaceBytes int64      // RLIMIT_AS
