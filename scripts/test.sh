@@ -28,6 +28,26 @@ need() {
 	fi
 }
 
+# promtool lets Prometheus itself try the alerts. Only the program is taken out of Debian's
+# package, as installing that would start a server. Where it cannot be had the test skips.
+find_promtool() {
+	type -P promtool && return
+	local dir=${XDG_CACHE_HOME:-$HOME/.cache}/blotter/promtool
+	[ -x "$dir/promtool" ] || fetch_promtool "$dir" >/dev/null 2>&1 || {
+		echo 'test: promtool cannot be had, so the alerts are not tried' >&2
+		return
+	}
+	echo "$dir/promtool"
+}
+
+fetch_promtool() (
+	mkdir -p "$1" && cd "$1" || exit 1
+	apt-get download -qq prometheus || { [ "$(id -u)" = 0 ] && apt-get update -qq && apt-get download -qq prometheus; } || exit 1
+	dpkg-deb --fsys-tarfile prometheus_*.deb | tar -xO ./usr/bin/promtool >part && chmod +x part && mv part promtool
+	rm -f prometheus_*.deb
+	[ -x promtool ]
+)
+
 # One line for each package: its path, then all that its tests link.
 linked() {
 	CGO_ENABLED=0 go list -test -tags "$tags" -f '{{if .ForTest}}{{else}}{{.ImportPath}} {{join .Deps " "}}{{end}}' ./... |
@@ -43,6 +63,8 @@ if ! command -v postgres >/dev/null; then
 		install -D -m 644 /dev/stdin /etc/postgresql-common/createcluster.d/blotter-tests.conf <<<'create_main_cluster = false'
 	need '/usr/lib/postgresql/*/bin/postgres' 'the store on PostgreSQL' postgresql
 fi
+BLOTTER_TEST_PROMTOOL=$(find_promtool)
+export BLOTTER_TEST_PROMTOOL
 links=$(linked)
 native=$(awk '/ github\.com\/ebitengine\/purego( |$)/ { print $1 }' <<<"$links")
 pure=$(awk '!/ github\.com\/ebitengine\/purego( |$)/ { print $1 }' <<<"$links")

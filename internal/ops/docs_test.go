@@ -85,8 +85,11 @@ func checkAlert(t *testing.T, a alert) {
 	if s := a.Labels["severity"]; s != "page" && s != "ticket" {
 		t.Errorf("%s has the severity %q", a.Alert, s)
 	}
-	if !isWait.MatchString(a.For) || a.Annotations["summary"] == "" || a.Annotations["action"] == "" || len(a.Annotations) != 2 || len(a.Labels) != 2 {
+	if !isWait.MatchString(a.For) || a.Annotations["summary"] == "" || a.Annotations["action"] == "" || len(a.Annotations) != 3 || len(a.Labels) != 2 {
 		t.Errorf("%s is not whole, or has too much", a.Alert)
+	}
+	if got, want := a.Annotations["runbook"], "docs/runbook.md#"+strings.ToLower(a.Alert); got != want {
+		t.Errorf("%s leads to %s, its entry is %s", a.Alert, got, want)
 	}
 }
 
@@ -114,7 +117,7 @@ func someReason(r *regexp.Regexp) bool {
 
 // units of metrics, by a part of their name; the first that fits.
 var units = []struct{ part, unit string }{
-	{"seconds_per_megapixel", "s/megapixel"}, {"_seconds", "s"}, {"_bytes", "bytes"}, {"_pixels", "pixels"}, {"_up", "0 or 1"}, {"_info", "1"},
+	{"seconds_per_megapixel", "s/megapixel"}, {"_seconds", "s"}, {"_bytes", "bytes"}, {"_pixels", "pixels"}, {"_store_up", "0 or 1"}, {"_info", "1"},
 	{"_slots", "places"}, {"_yields", "jobs"}, {"_webhook_attempts", "attempts"}, {"_webhooks", "messages"},
 	{"_jobs", "jobs"}, {"_job_", "attempts"}, {"_events", "events"}, {"_copies", "copies"}, {"_stages", "stages"}, {"_leases", "leases"},
 	{"_cells", "cells"}, {"_requests", "requests"}, {"_documents", "documents"}, {"_spans", "spans"},
@@ -139,7 +142,7 @@ The private listener answers Prometheus at ` + "`/metrics`" + `, with Go's and t
 ` + "`/healthz`" + ` (the process lives), ` + "`/readyz`" + ` (200, or 503 with the check that failed and its reason) and ` + "`/debug/pprof/`" + `. It has no
 authentication: bind it to an address that only operators reach.
 
-- [alerts.yaml](alerts.yaml) holds the alerts below as Prometheus rules, [dashboard.json](dashboard.json) a dashboard for Grafana.
+- [alerts.yaml](alerts.yaml) holds the alerts below as Prometheus rules, [runbook.md](runbook.md) what to do for each, [dashboard.json](dashboard.json) a dashboard for Grafana.
 - Two causes of slowness stand apart: **capacity** (` + "`blotter_queue_wait_seconds`" + ` grows: too few workers) and **input**
   (` + "`blotter_decode_seconds_per_megapixel`" + ` grows: harder documents).
 - Labels hold words of enumerations, reason codes and tenants, and nothing else. ` + "`owner`" + ` is the team that a reason calls, as in
@@ -189,7 +192,7 @@ func metricsDocument(t *testing.T) string {
 			owner = "by reason"
 		}
 		say := strings.NewReplacer("{{ $labels.reason }}", "*reason*", "{{ $labels.cause }}", "*cause*")
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", a.Alert, owner, a.Labels["severity"], say.Replace(a.Annotations["summary"]), a.Annotations["action"])
+		fmt.Fprintf(&b, "| [%s](runbook.md#%s) | %s | %s | %s | %s |\n", a.Alert, strings.ToLower(a.Alert), owner, a.Labels["severity"], say.Replace(a.Annotations["summary"]), a.Annotations["action"])
 	}
 	return b.String()
 }

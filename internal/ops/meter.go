@@ -20,6 +20,9 @@ const (
 // causes are the codes of cells that did not end by themselves.
 var causes = []reason.Code{reason.CellMemory, reason.CellTimeout, reason.CellCrashed, reason.CellKilled, reason.CellProtocol}
 
+// webhookEnds are the codes of messages that can be given up.
+var webhookEnds = []reason.Code{reason.WebhookUnreachable, reason.WebhookRefused, reason.WebhookGone, reason.WebhookPrivate, reason.WebhookRemoved}
+
 // leastPixels is how much a document must have decoded, in pixels, for its time to say
 // something of the input; below, what an image costs whatever its size prevails.
 const leastPixels = 100_000

@@ -121,8 +121,12 @@ func (m *Metrics) work() {
 	for _, l := range document.Lanes() {
 		m.leases.WithLabelValues(string(l))
 	}
+	// What is there from the start, so that the first is seen to be an increase.
 	for _, c := range causes {
 		m.cells.WithLabelValues(string(c))
+	}
+	for _, c := range webhookEnds {
+		m.webhooksDead.WithLabelValues(string(c))
 	}
 }
 
