@@ -26,7 +26,7 @@ func (b Box) ResultBox() ResultBox {
 // (CompactBoxes puts them apart where they are too many).
 func (a ResultAsset) Asset() Asset {
 	out := Asset{
-		Index: a.Index, Kind: a.Kind, Page: a.Page, Frame: a.Frame, MediaType: a.MediaType,
+		Index: a.Index, Kind: a.Kind, Within: a.Within, Page: a.Page, Frame: a.Frame, MediaType: a.MediaType,
 		Width: a.Width, Height: a.Height, SHA256: a.SHA256, Status: a.Status, Reason: a.Reason,
 	}
 	for _, b := range a.Boxes {

@@ -141,6 +141,28 @@ func TestBoxesApart(t *testing.T) {
 	}
 }
 
+// Where an asset lies in documents within is part of what is signed.
+func TestCheckResultSeesAnotherDocumentWithin(t *testing.T) {
+	within := func(path ...int64) receipt.ResultAsset {
+		return receipt.ResultAsset{Index: 1, Kind: "document", Within: path, Status: "withheld", Reason: "extract.encrypted"}
+	}
+	e := receipt.Event{Assets: []receipt.Asset{within(2, 1).Asset()}}
+	for _, c := range []struct {
+		name string
+		said receipt.ResultAsset
+		want bool
+	}{{"the same", within(2, 1), true}, {"another", within(2, 2), false}, {"its container", within(2), false}, {"none", within(), false}} {
+		result, err := receipt.Result{Schema: receipt.ResultSchema, Assets: []receipt.ResultAsset{c.said}}.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = receipt.FirstFailure(receipt.CheckResult(e, result, fstest.MapFS{}))
+		if c.want != (err == nil) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
 func TestScoresSurviveTheWayThroughTheResult(t *testing.T) {
 	for n := range int64(1001) {
 		if got := (receipt.Box{PerMille: n}).ResultBox().Box().PerMille; got != n {

@@ -90,19 +90,20 @@ type Engine struct {
 
 // Asset is one image of the document and what became of it.
 type Asset struct {
-	Index            int64  `json:"index"`
-	Kind             string `json:"kind"`
-	Page             int64  `json:"page,omitempty"`
-	Frame            int64  `json:"frame,omitempty"`
-	MediaType        string `json:"media_type"`
-	Width            int64  `json:"width"`
-	Height           int64  `json:"height"`
-	SHA256           string `json:"sha256,omitempty"` // of its pixels before redaction
-	Status           string `json:"status"`
-	Reason           string `json:"reason,omitempty"`
-	Boxes            []Box  `json:"boxes,omitempty"`
-	BoxesSHA256      string `json:"boxes_sha256,omitempty"`      // of the boxes' canonical JSON, where they stand apart
-	DerivativeSHA256 string `json:"derivative_sha256,omitempty"` // of the PNG's bytes
+	Index            int64   `json:"index"`
+	Kind             string  `json:"kind"`
+	Within           []int64 `json:"within,omitempty"` // the document within the document that it is in
+	Page             int64   `json:"page,omitempty"`
+	Frame            int64   `json:"frame,omitempty"`
+	MediaType        string  `json:"media_type"`
+	Width            int64   `json:"width"`
+	Height           int64   `json:"height"`
+	SHA256           string  `json:"sha256,omitempty"` // of its pixels before redaction
+	Status           string  `json:"status"`
+	Reason           string  `json:"reason,omitempty"`
+	Boxes            []Box   `json:"boxes,omitempty"`
+	BoxesSHA256      string  `json:"boxes_sha256,omitempty"`      // of the boxes' canonical JSON, where they stand apart
+	DerivativeSHA256 string  `json:"derivative_sha256,omitempty"` // of the PNG's bytes
 }
 
 // Box is a redacted rectangle in the asset's own pixels.

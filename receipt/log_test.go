@@ -165,7 +165,7 @@ func resultOf(e receipt.Event) receipt.Result {
 		OverBudget: e.OverBudget, Pixels: e.Pixels,
 	}
 	for _, a := range e.Assets {
-		ra := receipt.ResultAsset{Index: a.Index, Kind: a.Kind, Page: a.Page, Frame: a.Frame, MediaType: a.MediaType,
+		ra := receipt.ResultAsset{Index: a.Index, Kind: a.Kind, Within: a.Within, Page: a.Page, Frame: a.Frame, MediaType: a.MediaType,
 			Width: a.Width, Height: a.Height, DPI: 200, SHA256: a.SHA256, Status: a.Status, Reason: a.Reason}
 		for _, b := range a.Boxes {
 			ra.Boxes = append(ra.Boxes, b.ResultBox())

@@ -26,8 +26,9 @@ type Result struct {
 // ResultAsset is one image of the document.
 type ResultAsset struct {
 	Index      int64       `json:"index"`
-	Kind       string      `json:"kind"` // "page", "image" or "frame"
-	Page       int64       `json:"page"` // 0: the container has no pages
+	Kind       string      `json:"kind"`             // "page", "image", "frame", or "document": one within that could not be opened
+	Within     []int64     `json:"within,omitempty"` // the document within the document that it is in, by numbers from the outside in
+	Page       int64       `json:"page"`             // 0: the container has no pages
 	Frame      int64       `json:"frame"`
 	MediaType  string      `json:"media_type"`
 	Width      int64       `json:"width"`  // pixels after orientation

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	"golang.org/x/term"
@@ -86,6 +87,9 @@ func (r *reporter) print(o app.Outcome) {
 	if redacted, withheld, boxes := count(o.Result.Assets); redacted+withheld > 0 {
 		fmt.Fprintf(r.out, ", images redacted: %d, withheld: %d, boxes: %d", redacted, withheld, boxes)
 	}
+	if opened, closed := within(o.Result.Assets); opened+closed > 0 {
+		fmt.Fprintf(r.out, ", documents within that have images: %d, that could not be opened: %d", opened, closed)
+	}
 	fmt.Fprintf(r.out, ", %.1f s → %s\n", seconds(o.Result), o.Dir)
 	if o.Result.Reason != "" {
 		r.explain("", o.Result.Reason)
@@ -94,7 +98,7 @@ func (r *reporter) print(o app.Outcome) {
 	for _, a := range o.Result.Assets {
 		if !explained[a.Reason] {
 			explained[a.Reason] = true
-			r.explain(fmt.Sprintf("image %d withheld: ", a.Index), a.Reason)
+			r.explain(withheld(a), a.Reason)
 		}
 	}
 	for _, part := range o.Result.NotCovered {
@@ -107,11 +111,52 @@ func (r *reporter) explain(about, code string) {
 	fmt.Fprintf(r.out, "    %s%s: %s\n", about, code, reason.Must(reason.Code(code)).Text)
 }
 
+// withheld names what was withheld, in a sentence that goes on.
+func withheld(a receipt.ResultAsset) string {
+	switch in := numbers(a.Within); {
+	case a.Kind == document.Whole.String():
+		return fmt.Sprintf("document %s within withheld: ", in)
+	case in != "":
+		return fmt.Sprintf("image %d, in document %s within, withheld: ", a.Index, in)
+	}
+	return fmt.Sprintf("image %d withheld: ", a.Index)
+}
+
+// numbers joins the path of a document within with dots.
+func numbers(within []int64) string {
+	var b strings.Builder
+	for i, n := range within {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		fmt.Fprint(&b, n)
+	}
+	return b.String()
+}
+
+// within counts the documents within that gave images, and those that were not opened.
+func within(assets []receipt.ResultAsset) (opened, closed int) {
+	seen := map[string]bool{}
+	for _, a := range assets {
+		switch in := numbers(a.Within); {
+		case a.Kind == document.Whole.String():
+			closed++
+		case in != "" && !seen[in]:
+			seen[in] = true
+			opened++
+		}
+	}
+	return opened, closed
+}
+
+// count leaves out documents within that could not be opened: nobody knows what images
+// they hold.
 func count(assets []receipt.ResultAsset) (released, withheld, boxes int) {
 	for _, a := range assets {
-		if a.Derivative != nil {
+		switch {
+		case a.Derivative != nil:
 			released++
-		} else {
+		case a.Kind != document.Whole.String():
 			withheld++
 		}
 		boxes += len(a.Boxes)

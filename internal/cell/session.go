@@ -93,9 +93,13 @@ func (s *session) takeFound(m wire.AssetFound) error {
 		return wire.Violation("AssetFound out of range")
 	case int64(m.Page) > int64(lim.Pages) || int64(m.Frame) > int64(lim.Frames):
 		return wire.Violation("AssetFound beyond the last page or frame")
+	case !m.Within.Valid(lim.Entries) || m.Within.Depth() > lim.Depth+1 || m.Kind == document.Whole && m.Within.Depth() == 0:
+		return wire.Violation("AssetFound in a document that cannot be")
+	case m.Kind != document.Whole && m.Within.Depth() > lim.Depth:
+		return wire.Violation("AssetFound too deep")
 	}
 	s.open = &opened{asset: Asset{Asset: document.Asset{
-		Index: int(m.Index), Kind: m.Kind, Page: int(m.Page), Frame: int(m.Frame), Format: m.Format,
+		Index: int(m.Index), Kind: m.Kind, Within: m.Within, Page: int(m.Page), Frame: int(m.Frame), Format: m.Format,
 		Width: int(m.Width), Height: int(m.Height), DPI: int(m.DPI), Digest: m.Digest,
 	}}}
 	return nil
@@ -176,11 +180,14 @@ func (s *session) takeAssetDone(m wire.AssetDone) error {
 	}
 	switch m.Status {
 	case document.Redacted:
-		if m.Reason != 0 || o.made == nil || (s.task.Originals && o.original == nil) || o.asset.Digest.IsZero() {
+		if m.Reason != 0 || o.made == nil || o.asset.Kind == document.Whole || (s.task.Originals && o.original == nil) || o.asset.Digest.IsZero() {
 			return wire.Violation("a redacted asset that is not whole")
 		}
 	case document.Withheld:
 		code, ok := cellMay(m.Reason)
+		if code == reason.PolicyDenied { // said of nothing but a document within that the task forbids
+			ok = o.asset.Kind == document.Whole && slices.Contains(s.task.Deny, o.asset.Format)
+		}
 		if !ok || o.made != nil || reason.Must(code).Class != reason.Permanent {
 			return wire.Violation("a withheld asset with a derivative or without a lasting reason")
 		}

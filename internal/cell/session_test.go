@@ -46,7 +46,7 @@ func (b *memoryBlob) Close() error { b.s.open--; return nil }
 
 func testTask() wire.Task {
 	return wire.Task{Originals: true, Limits: document.Limits{
-		Assets: 3, Pages: 3, Frames: 3, AssetPixels: testW * testH, TotalPixels: 2 * testW * testH, Seconds: 10,
+		Assets: 3, Pages: 3, Frames: 3, Entries: 2, Depth: 1, AssetPixels: testW * testH, TotalPixels: 2 * testW * testH, Seconds: 10,
 	}}
 }
 
@@ -139,6 +139,11 @@ func TestLies(t *testing.T) {
 		{"no such encoding", 2, asset(func(a *wire.AssetFound) { a.Format = 200 })},
 		{"page beyond the limit", 2, asset(func(a *wire.AssetFound) { a.Page = 4 })},
 		{"frame beyond the limit", 2, asset(func(a *wire.AssetFound) { a.Frame = 4 })},
+		{"a document within that is too deep", 2, asset(func(a *wire.AssetFound) { a.Within = document.Path{1, 1, 1} })},
+		{"an asset below the deepest document", 2, asset(func(a *wire.AssetFound) { a.Within = document.Path{1, 1} })},
+		{"a document within beyond the entries", 2, asset(func(a *wire.AssetFound) { a.Within = document.Path{3} })},
+		{"a path with a gap", 2, asset(func(a *wire.AssetFound) { a.Within = document.Path{0, 1} })},
+		{"a document within that is nowhere", 2, asset(func(a *wire.AssetFound) { a.Kind = document.Whole })},
 		{"a side of 2³²", 2, asset(func(a *wire.AssetFound) { a.Width = 1<<32 - 1 })},
 		{"too many pixels", 2, asset(func(a *wire.AssetFound) { a.Width++ })},
 		{"no pixels", 2, asset(func(a *wire.AssetFound) { a.Width = 0 })},
@@ -164,6 +169,8 @@ func TestLies(t *testing.T) {
 		{"withheld with a derivative", 7, wire.AssetDone{Index: 1, Status: document.Withheld, Reason: 1}},
 		{"no such status", 7, wire.AssetDone{Index: 1, Status: 3}},
 		{"never done", 7, nil},
+		{"a whole document, redacted", 2, asset(func(a *wire.AssetFound) { a.Kind, a.Within = document.Whole, document.Path{1} })},
+		{"withheld as denied", 9, wire.AssetDone{Index: 2, Status: document.Withheld, Reason: reason.NumberOf(reason.PolicyDenied)}},
 		{"withheld without a reason", 9, wire.AssetDone{Index: 2, Status: document.Withheld}},
 		{"withheld for another room's reason", 9, wire.AssetDone{Index: 2, Status: document.Withheld, Reason: reason.NumberOf(reason.QueueFull)}},
 		{"withheld for a passing reason", 9, wire.AssetDone{Index: 2, Status: document.Withheld, Reason: reason.NumberOf(reason.ReadFailed)}},
@@ -249,5 +256,34 @@ func TestDeniedFormatMayBeRefused(t *testing.T) {
 	over, err := s.take(wire.Failed{Reason: reason.NumberOf(reason.PolicyDenied), Format: document.GIF})
 	if !over || reason.Of(err) != reason.PolicyDenied || s.report.Format != document.GIF {
 		t.Errorf("over %v, %v, format %v", over, err, s.report.Format)
+	}
+}
+
+// A document within that was not opened is told of, also where the policy denies it or
+// where it lies one deeper than the limit.
+func TestDocumentsWithin(t *testing.T) {
+	for _, c := range []struct {
+		at   document.Path
+		code reason.Code
+	}{
+		{document.Path{2}, reason.PolicyDenied}, {document.Path{2, 1}, reason.ExtractDepth}, {document.Path{1}, reason.ExtractEncrypted},
+	} {
+		sink := &memorySink{}
+		task := testTask()
+		task.Deny = []document.Format{document.PDF}
+		s := &session{task: task, sink: sink}
+		over, err := play(s, []wire.Message{
+			wire.Sniffed{Format: document.DOCX, Assets: 1},
+			wire.AssetFound{Index: 1, Kind: document.Whole, Within: c.at, Format: document.PDF},
+			wire.AssetDone{Index: 1, Status: document.Withheld, Reason: reason.NumberOf(c.code)},
+			wire.Done{},
+		})
+		if !over || err != nil || len(sink.assets) != 1 {
+			t.Errorf("%v: %v, %v", c, over, err)
+			continue
+		}
+		if a := sink.assets[0]; a.Within != c.at || a.Kind != document.Whole || a.Reason != c.code {
+			t.Errorf("%v came out as %+v", c, a)
+		}
 	}
 }

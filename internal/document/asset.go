@@ -13,6 +13,7 @@ type Limits struct {
 	Entries       int   `yaml:"entries" json:"entries"`               // entries of a container such as a DOCX
 	UnpackedBytes int64 `yaml:"unpacked_bytes" json:"unpacked_bytes"` // unpacked bytes of a container, summed
 	Ratio         int   `yaml:"ratio" json:"ratio"`                   // unpacked / packed, judged only above 1 MiB unpacked
+	Depth         int   `yaml:"depth" json:"depth"`                   // documents within documents: how deep; 0: none within is opened; under MaxDepth
 	PageDPI       int   `yaml:"page_dpi" json:"page_dpi"`             // resolution at which a page is rendered, dots per inch
 	Seconds       int   `yaml:"seconds" json:"seconds"`               // wall-clock time of one document in the cell, seconds
 }
@@ -25,17 +26,19 @@ const (
 	Page  AssetKind = 1 // a page as people see it
 	Image AssetKind = 2 // an image embedded in a container
 	Frame AssetKind = 3 // a frame of a raster file, a single-frame file included
+	Whole AssetKind = 4 // a document within the document that could not be opened; always withheld
 )
 
 // String is the name used in results and events.
 func (k AssetKind) String() string { return nameOf(assetKinds, k) }
 
-var assetKinds = map[AssetKind]string{Page: "page", Image: "image", Frame: "frame"}
+var assetKinds = map[AssetKind]string{Page: "page", Image: "image", Frame: "frame", Whole: "document"}
 
 // Asset is what validation learned of one image before redaction.
 type Asset struct {
 	Index         int       // 1, 2, … in the order of the document
-	Kind          AssetKind // page, image or frame
+	Kind          AssetKind // page, image, frame or whole document
+	Within        Path      // the document within the document that it is in; of a whole document: that document
 	Page          int       // 1-based page of the container; 0 where it has none
 	Frame         int       // 1-based frame of a raster file; 0 elsewhere
 	Format        Format    // the asset's own encoding in the source; a rendered page has its container's

@@ -25,6 +25,7 @@ func (p Policy) Canonical() []byte {
 	set("  entries", p.Limits.Entries)
 	set("  unpacked_bytes", p.Limits.UnpackedBytes)
 	set("  ratio", p.Limits.Ratio)
+	set("  depth", p.Limits.Depth)
 	set("  page_dpi", p.Limits.PageDPI)
 	set("  seconds", p.Limits.Seconds)
 	b.WriteString("types:\n")

@@ -23,6 +23,7 @@ const (
 	mostPadding = 64
 	mostKeeping = 87600 * time.Hour // ten years
 	mostRatio   = 1 << 20
+	mostDepth   = document.MaxDepth - 1 // the path of what lies too deep must be told, too
 )
 
 // draft collects what needs a second step after reading.
@@ -65,6 +66,7 @@ func (d draft) fields() []strictyaml.Field {
 		{Path: "limits.entries", Set: strictyaml.Whole(&l.Entries, 1, mostItems)},
 		{Path: "limits.unpacked_bytes", Set: strictyaml.Whole(&l.UnpackedBytes, 1, mostBytes)},
 		{Path: "limits.ratio", Set: strictyaml.Whole(&l.Ratio, 1, mostRatio)},
+		{Path: "limits.depth", Set: strictyaml.Whole(&l.Depth, 0, mostDepth)},
 		{Path: "limits.page_dpi", Set: strictyaml.Whole(&l.PageDPI, leastDPI, mostDPI)},
 		{Path: "limits.seconds", Set: strictyaml.Whole(&l.Seconds, 1, mostSeconds)},
 	}

@@ -235,4 +235,6 @@ var table = []Entry{
 		"There is no dead delivery with that identifier. List them with: blotter webhooks list"},
 	{114, StationName, Operator, OwnerOperator, 503, ExitFailed,
 		"Another running node of this database has this node's name, and each would take the other's working copies for its own. Give each node a name of its own (node in the configuration), or none; then start again."},
+	{115, ExtractDepth, Permanent, OwnerDocument, 422, ExitRejected,
+		"A document lies deeper within others than the policy allows. Send it by itself, or have the limit depth of the policy raised."},
 }

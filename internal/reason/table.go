@@ -40,6 +40,7 @@ const (
 	ExtractEncoding  Code = "extract.unsupported_encoding"
 	ExtractTruncated Code = "extract.truncated"
 	ExtractVector    Code = "extract.vector_image"
+	ExtractDepth     Code = "extract.depth_limit"
 
 	ReadUnread  Code = "read.unread_text"
 	ReadFailed  Code = "read.engine_failed"

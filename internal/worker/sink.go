@@ -51,7 +51,7 @@ func (s *sink) Blob(index int, original bool) (io.WriteCloser, error) {
 // Asset implements cell.Sink.
 func (s *sink) Asset(a cell.Asset) error {
 	out := receipt.ResultAsset{
-		Index: int64(a.Index), Kind: a.Kind.String(), Page: int64(a.Page), Frame: int64(a.Frame),
+		Index: int64(a.Index), Kind: a.Kind.String(), Within: a.Within.Numbers(), Page: int64(a.Page), Frame: int64(a.Frame),
 		MediaType: a.Format.String(), Width: int64(a.Width), Height: int64(a.Height), DPI: int64(a.DPI),
 		SHA256: hexOf(a.Digest), Status: a.Status.String(), Reason: string(a.Reason), Boxes: boxesOf(a.Findings),
 	}

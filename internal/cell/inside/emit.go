@@ -54,7 +54,7 @@ func (e *emitter) found(a document.Asset) error {
 		a.DPI = 0 // as good as not declared
 	}
 	return wire.Write(e.w, wire.AssetFound{
-		Index: uint32(a.Index), Kind: a.Kind, Page: uint32(a.Page), Frame: uint32(a.Frame), Format: a.Format,
+		Index: uint32(a.Index), Kind: a.Kind, Within: a.Within, Page: uint32(a.Page), Frame: uint32(a.Frame), Format: a.Format,
 		Width: side(a.Width), Height: side(a.Height), DPI: uint32(a.DPI), Digest: a.Digest,
 	})
 }

@@ -248,7 +248,7 @@ func readAll(ctx context.Context, decoders extract.Engines, d annotated, r reade
 	if err != nil {
 		return out, err
 	}
-	src, err := extract.Open(ctx, f, st.Size(), format, policies.Default().Limits, decoders)
+	src, err := extract.Open(ctx, f, st.Size(), format, policies.Default().Limits, decoders, nil)
 	if err != nil {
 		return out, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
+	"io"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -110,6 +111,15 @@ func (p *pipeline) admits(f document.Format) error {
 	return nil
 }
 
+// within names a document within the document, under the same rules.
+func (p *pipeline) within(r io.ReaderAt, size int64) (document.Format, error) {
+	f, err := sniff.Sniff(r, size)
+	if err != nil {
+		return f, err
+	}
+	return f, p.admits(f)
+}
+
 func sizeOf(doc *os.File) (int64, error) {
 	st, err := doc.Stat()
 	if err != nil {
@@ -125,7 +135,7 @@ func (p *pipeline) open(ctx context.Context, doc *os.File) error {
 		return err
 	}
 	err = guard(reason.ExtractMalformed, func() error {
-		p.source, err = extract.Open(ctx, doc, size, p.format, p.task.Limits, p.engines.extract)
+		p.source, err = extract.Open(ctx, doc, size, p.format, p.task.Limits, p.engines.extract, p.within)
 		return err
 	})
 	if err != nil {

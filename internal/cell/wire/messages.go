@@ -47,6 +47,7 @@ type (
 	AssetFound struct {
 		Index         uint32
 		Kind          document.AssetKind
+		Within        document.Path
 		Page, Frame   uint32
 		Format        document.Format
 		Width, Height uint32

@@ -6,6 +6,7 @@ package extract
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -49,12 +50,29 @@ func (e Engines) Close() error {
 	return e.pdf.Close()
 }
 
-// Open reads the headers of a document of size bytes whose format sniff found. ctx
-// is looked at between steps; a decoder that hangs is stopped from outside, by
+// Open reads the headers of a document of size bytes whose format sniff found, and of
+// the documents within it, which tell names (nil: none within is opened). ctx is looked
+// at between steps; a decoder that hangs is stopped from outside, by
 // killing the process. One document at a time may be open per Engines. The error
 // carries a reason code: extract.malformed, extract.encrypted, or that of the limit
 // which the whole document breaks.
-func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim document.Limits, e Engines) (Source, error) {
+func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim document.Limits, e Engines, tell Tell) (Source, error) {
+	if tell == nil {
+		tell = func(io.ReaderAt, int64) (document.Format, error) {
+			return document.UnknownFormat, reason.Because(reason.SniffUnsupported, errors.New("extract: nothing within is opened"))
+		}
+	}
+	as := opening{r, size, f, lim}
+	root, err := open(ctx, as, e)
+	if err != nil {
+		return nil, err
+	}
+	return nested(ctx, root, as, e, tell)
+}
+
+// open opens one document, those within not included.
+func open(ctx context.Context, as opening, e Engines) (Source, error) {
+	r, size, f, lim := as.r, as.size, as.format, as.lim
 	switch {
 	case f.IsRaster():
 		return source(raster.Open(ctx, r, size, f, lim, e.foreign()))

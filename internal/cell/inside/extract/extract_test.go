@@ -98,7 +98,7 @@ func TestOpenRefuses(t *testing.T) {
 		{document.PNG, engines, reason.ExtractTruncated},
 		{document.DOCX, engines, reason.ExtractMalformed},
 	} {
-		src, err := Open(context.Background(), strings.NewReader("x"), 1, c.f, document.Limits{Pages: 1, Entries: 1}, c.e)
+		src, err := Open(context.Background(), strings.NewReader("x"), 1, c.f, document.Limits{Pages: 1, Entries: 1}, c.e, nil)
 		if reason.Of(err) != c.want || src != nil {
 			t.Errorf("%v: %v, %v; want %q", c.f, src, err, c.want)
 		}
@@ -150,7 +150,7 @@ func TestCorpus(t *testing.T) {
 }
 
 func checkFile(t *testing.T, b []byte, format document.Format, facts string) {
-	src, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), format, corpusLimits, engines)
+	src, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), format, corpusLimits, engines, nil)
 	if err != nil {
 		if reason.Of(err) == reason.Internal {
 			t.Fatal(err)

@@ -61,7 +61,7 @@ func TestForeignFax(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, img, c.want)
 		}
 	}
-	src, err := Open(context.Background(), bytes.NewReader(fax(huffman, 2, 0, 1, 0)), int64(len(fax(huffman, 2, 0, 1, 0))), document.TIFF, corpusLimits, Engines{})
+	src, err := Open(context.Background(), bytes.NewReader(fax(huffman, 2, 0, 1, 0)), int64(len(fax(huffman, 2, 0, 1, 0))), document.TIFF, corpusLimits, Engines{}, nil)
 	if err != nil || src.Assets()[0].Withheld != reason.ExtractEncoding {
 		t.Errorf("without engines: %v", err)
 	}
@@ -88,7 +88,7 @@ func TestForeignJPEG(t *testing.T) {
 
 func loadOne(t *testing.T, b []byte, f document.Format) image.Image {
 	t.Helper()
-	src, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), f, corpusLimits, engines)
+	src, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), f, corpusLimits, engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"errors"
 	"fmt"
 
 	"blotter/internal/document"
@@ -44,6 +45,29 @@ func (t *Tally) Add(it Item) error {
 	it.Index = len(t.items) + 1
 	t.items = append(t.items, it)
 	return nil
+}
+
+// Spend takes what a container cost off the limits that containers share. The error
+// refuses the document: extract.entry_limit or extract.unpacked_limit.
+func (t *Tally) Spend(c Cost) error {
+	switch {
+	case c.Entries < 0 || c.Entries > t.lim.Entries:
+		return reason.Because(reason.ExtractEntries, errors.New("more entries than the document may have"))
+	case c.Unpacked < 0 || c.Unpacked > t.lim.UnpackedBytes:
+		return reason.Because(reason.ExtractUnpacked, errors.New("more bytes than the document may unpack to"))
+	}
+	t.lim.Entries -= c.Entries
+	t.lim.UnpackedBytes -= c.Unpacked
+	return nil
+}
+
+// Left is what remains of the limits for one more document within: of those that all
+// share what has not been spent, of the others the whole.
+func (t *Tally) Left() document.Limits {
+	left := t.lim
+	left.Assets -= len(t.items)
+	left.TotalPixels -= t.pixels
+	return left
 }
 
 // Items returns the list so far. It is the tally's own.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -16,26 +17,26 @@ import (
 const ratioFrom = 1 << 20
 
 // directory lists the files of an archive, judged by what its directory says: how
-// many there are and how much they unpack to.
-func directory(r io.ReaderAt, size int64, lim document.Limits) ([]*zip.File, error) {
+// many there are and how much they unpack to, which is their cost.
+func directory(r io.ReaderAt, size int64, lim document.Limits) ([]*zip.File, catalogue.Cost, error) {
 	if err := countEntries(r, size, lim.Entries); err != nil {
-		return nil, err
+		return nil, catalogue.Cost{}, err
 	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, reason.Because(reason.ExtractMalformed, fmt.Errorf("office: archive: %w", err))
+		return nil, catalogue.Cost{}, reason.Because(reason.ExtractMalformed, fmt.Errorf("office: archive: %w", err))
 	}
 	if len(z.File) > lim.Entries {
-		return nil, tooMany(len(z.File))
+		return nil, catalogue.Cost{}, tooMany(len(z.File))
 	}
 	var parts []*zip.File
 	left := lim.UnpackedBytes
 	for _, f := range z.File {
 		if f.Flags&1 != 0 {
-			return nil, reason.Because(reason.ExtractEncrypted, errors.New("office: encrypted part"))
+			return nil, catalogue.Cost{}, reason.Because(reason.ExtractEncrypted, errors.New("office: encrypted part"))
 		}
 		if f.UncompressedSize64 > uint64(max(left, 0)) {
-			return nil, reason.Because(reason.ExtractUnpacked, errors.New("office: parts too large"))
+			return nil, catalogue.Cost{}, reason.Because(reason.ExtractUnpacked, errors.New("office: parts too large"))
 		}
 		left -= int64(f.UncompressedSize64)
 		if !f.FileInfo().IsDir() {
@@ -43,7 +44,7 @@ func directory(r io.ReaderAt, size int64, lim document.Limits) ([]*zip.File, err
 		}
 	}
 	byName(parts)
-	return parts, nil
+	return parts, catalogue.Cost{Entries: len(z.File), Unpacked: lim.UnpackedBytes - left}, nil
 }
 
 func tooMany(n int) error {

@@ -16,6 +16,7 @@ import (
 	"image"
 	"io"
 	"sort"
+	"strings"
 
 	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/cell/inside/extract/raster"
@@ -24,7 +25,7 @@ import (
 	"blotter/internal/reason"
 )
 
-// Document is an opened package. It implements catalogue.Source.
+// Document is an opened package. It implements catalogue.Container.
 type Document struct {
 	ctx     context.Context
 	foreign raster.Foreign
@@ -32,6 +33,8 @@ type Document struct {
 	tally   *catalogue.Tally
 	assets  []picture
 	extra   document.NotCovered
+	within  []*zip.File // documents
+	spent   catalogue.Cost
 	playing playing
 }
 
@@ -54,11 +57,11 @@ type picture struct {
 // extract.unpacked_limit, extract.ratio_limit, extract.asset_limit or
 // extract.total_pixel_limit. foreign is passed on to raster and may be nil.
 func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits, foreign raster.Foreign) (*Document, error) {
-	parts, err := directory(r, size, lim)
+	parts, spent, err := directory(r, size, lim)
 	if err != nil {
 		return nil, err
 	}
-	d := &Document{ctx: ctx, foreign: foreign, lim: lim, tally: catalogue.NewTally(lim), extra: document.OfficeText}
+	d := &Document{ctx: ctx, foreign: foreign, lim: lim, tally: catalogue.NewTally(lim), extra: document.OfficeText, spent: spent}
 	pictured, err := d.survey(parts)
 	if err != nil {
 		return nil, err
@@ -83,7 +86,10 @@ func (d *Document) addPart(p *zip.File, called bool) error {
 	case kind.IsRaster():
 		return d.addRaster(p, kind)
 	case kind == document.UnknownFormat:
-		d.extra |= attached(head)
+		if isDocument(head) || attachments.MatchString(strings.ToLower(p.Name)) {
+			d.within = append(d.within, p)
+			return nil
+		}
 		if err != nil { // it may have been a picture
 			return d.add(picture{part: p}, withheld(kind, reason.ExtractMalformed))
 		}
@@ -180,6 +186,21 @@ func (d *Document) Layer(int) ([]words.Word, error) { return nil, nil }
 
 // Placements returns nil: there are no pages.
 func (d *Document) Placements(int) []catalogue.Placement { return nil }
+
+// Embedded lists the documents within by the name of their part.
+func (d *Document) Embedded() []catalogue.Embedded {
+	out := make([]catalogue.Embedded, len(d.within))
+	for i, p := range d.within {
+		out[i].Size = int64(p.UncompressedSize64) // within the limits: directory saw to it
+	}
+	return out
+}
+
+// Unpack returns a document within.
+func (d *Document) Unpack(i int) ([]byte, error) { return unpack(d.within[i], d.lim) }
+
+// Spent is what the archive's directory says.
+func (d *Document) Spent() catalogue.Cost { return d.spent }
 
 // NotCovered always holds OfficeText.
 func (d *Document) NotCovered() document.NotCovered { return d.extra }

@@ -197,6 +197,29 @@ func TestAnimationInAPackage(t *testing.T) {
 	}
 }
 
+// Files within are known by their place, or by their first bytes where they are filed as
+// something else; pictures are none, wherever they lie.
+func TestDocumentsWithin(t *testing.T) {
+	d := open(t, archive(t, part{"word/embeddings/b.bin", "some object"}, part{"word/media/x.bin", "%PDF-1.7"},
+		part{"word/embeddings/a.xlsx", "PK\x03\x04 and so on"}, part{"word/embeddings/c.png", picturePNG(t, 1, 1)},
+		part{"word/document.xml", "text"}), roomy)
+	want := []string{"PK\x03\x04 and so on", "some object", "%PDF-1.7"}
+	if len(d.Embedded()) != len(want) || len(d.Assets()) != 1 {
+		t.Fatalf("%d documents, %d pictures", len(d.Embedded()), len(d.Assets()))
+	}
+	for i, e := range d.Embedded() {
+		if b, err := d.Unpack(i); err != nil || string(b) != want[i] || e.Size != int64(len(b)) {
+			t.Errorf("document %d is %q (%v) of %d bytes", i+1, b, err, e.Size)
+		}
+	}
+	if c := d.Spent(); c.Entries != 5 || c.Unpacked != int64(len(strings.Join(want, ""))+len("text")+len(picturePNG(t, 1, 1))) {
+		t.Errorf("spent %+v", c)
+	}
+	if _, err := open(t, archive(t, part{"word/embeddings/a.bin", strings.Repeat("\x00", 2<<20)}), roomy).Unpack(0); reason.Of(err) != reason.ExtractRatio {
+		t.Errorf("a bomb unpacks with %v", err)
+	}
+}
+
 func TestNotCovered(t *testing.T) {
 	for name, c := range map[string]struct {
 		p    part
@@ -206,8 +229,8 @@ func TestNotCovered(t *testing.T) {
 		"external picture": {part{"word/_rels/document.xml.rels", rels(rel("image", "http://example.org/x.png", "External"))}, document.ExternalImages},
 		"external link":    {part{"word/_rels/document.xml.rels", rels(rel("hyperlink", "http://example.org", "External"))}, 0},
 		"external object":  {part{"word/_rels/document.xml.rels", rels(rel("oleObject", "file:///x", "External"))}, document.EmbeddedFiles},
-		"attachment":       {part{"word/embeddings/oleObject1.bin", "x"}, document.EmbeddedFiles},
-		"file in disguise": {part{"word/media/x.bin", "%PDF-1.7"}, document.EmbeddedFiles},
+		"attachment":       {part{"word/embeddings/oleObject1.bin", "x"}, 0}, // whoever opens it tells
+		"macros":           {part{"word/vbaProject.bin", "x"}, document.EmbeddedFiles},
 		"chart":            {part{"word/charts/chart1.xml", "<c/>"}, document.OfficeVector},
 		"text box":         {part{"word/document.xml", "<wps:wsp>"}, document.OfficeVector},
 		"properties":       {part{"docProps/core.xml", "<x/>"}, document.Metadata},

@@ -42,14 +42,14 @@ func pictureKind(head []byte) document.Format {
 	return document.UnknownFormat
 }
 
-// attached tells a file within the file from its first bytes.
-func attached(head []byte) document.NotCovered {
+// isDocument tells a document within the document from its first bytes.
+func isDocument(head []byte) bool {
 	for _, magic := range []string{"PK\x03\x04", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "%PDF-", "{\\rtf"} {
 		if bytes.HasPrefix(head, []byte(magic)) {
-			return document.EmbeddedFiles
+			return true
 		}
 	}
-	return 0
+	return false
 }
 
 // declaredSize reads the size of a picture that is not decoded, in pixels; 0, 0 where

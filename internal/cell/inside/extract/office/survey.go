@@ -25,7 +25,7 @@ func (d *Document) survey(parts []*zip.File) (map[string]bool, error) {
 			err = d.relations(p, pictured)
 		case beside.MatchString(name):
 			d.extra |= document.Metadata
-		case attachments.MatchString(name):
+		case programs.MatchString(name):
 			d.extra |= document.EmbeddedFiles
 		case drawn.MatchString(name):
 			d.extra |= document.OfficeVector
@@ -43,7 +43,8 @@ func (d *Document) survey(parts []*zip.File) (map[string]bool, error) {
 // another name is still looked into for a picture; its drawings go unnoticed.
 var (
 	beside      = regexp.MustCompile(`^docprops/.*\.xml$|^customxml/|/comments|/threadedcomments/|/notesslides/|/persons/`)
-	attachments = regexp.MustCompile(`/embeddings/|/vbaproject|/activex/|/externallinks/`)
+	attachments = regexp.MustCompile(`/embeddings/[^/]*$`)
+	programs    = regexp.MustCompile(`/vbaproject|/activex/|/externallinks/`)
 	drawn       = regexp.MustCompile(`/charts/|/chartex/|/diagrams/|/ink/|/model3d/|/chartsheets/`)
 	shaped      = regexp.MustCompile(`^word/.*\.xml$|/drawings/|^ppt/(slides|slidelayouts|slidemasters)/`)
 )

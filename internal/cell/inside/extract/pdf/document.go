@@ -154,7 +154,9 @@ func (d *Document) asset(i int) (asset, error) {
 	return d.assets[i], nil
 }
 
-// gone reports that the instance which holds the document broke or was replaced.
+// Gone reports that the instance which holds the document broke or was replaced.
+func (d *Document) Gone() bool { return d.gone() }
+
 func (d *Document) gone() bool { return d.e.broken || d.made != d.e.renewed }
 
 // Close frees the document.

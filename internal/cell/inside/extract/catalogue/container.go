@@ -1,0 +1,43 @@
+package catalogue
+
+import (
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+// Embedded is a document within an opened document, known from the container's own
+// lists. It has no name: the name it was filed under may be personal, and no name is
+// ever asked what a file is.
+type Embedded struct {
+	// Size is how many bytes Unpack promises; 0 where the container does not say.
+	Size int64
+	// Withheld says why it cannot be unpacked at all; "" where it can.
+	Withheld reason.Code
+	// Format is what the container knows of a withheld one; else what it is shows in its
+	// bytes.
+	Format document.Format
+}
+
+// Cost is what a container took of the limits that all containers of a document share.
+type Cost struct {
+	Entries  int   // parts, attachments and the like, those that hold no document included
+	Unpacked int64 // bytes of all entries when unpacked
+}
+
+// Container is a Source that may hold documents. Package extract opens these in turn,
+// under what is left of the limits, and adds their assets to the container's own.
+type Container interface {
+	Source
+
+	// Embedded lists the documents within, in an order that depends on the bytes alone.
+	Embedded() []Embedded
+
+	// Unpack returns the bytes of one of them, by its index. Every call unpacks anew and
+	// keeps nothing. The error carries a reason code (extract.*), and says that this one
+	// document cannot be had.
+	Unpack(i int) ([]byte, error)
+
+	// Spent is what the container took of the shared limits, the documents within
+	// included: whatever Unpack may return is paid for.
+	Spent() Cost
+}

@@ -1,0 +1,396 @@
+package extract
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"blotter/internal/cell/inside/extract/catalogue"
+	"blotter/internal/cell/inside/sniff"
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+var nestLimits = document.Limits{SourceBytes: 1 << 20, Assets: 100, Pages: 10, Frames: 10, AssetPixels: 10e6, TotalPixels: 100e6,
+	Entries: 100, UnpackedBytes: 8 << 20, Ratio: 100, Depth: 4, PageDPI: 72}
+
+// gray is a picture of one level, so that a test can tell pictures apart.
+func gray(t testing.TB, w, h int, level byte) []byte {
+	t.Helper()
+	img := image.NewGray(image.Rect(0, 0, w, h))
+	for i := range img.Pix {
+		img.Pix[i] = level
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+const wordTypes = `<Types><Override ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
+
+// letter is a DOCX with parts by name and content in turn, unpacked as they are.
+func letter(t testing.TB, parts ...any) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	parts = append([]any{"[Content_Types].xml", wordTypes}, parts...)
+	for i := 0; i < len(parts); i += 2 {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: parts[i].(string), Method: zip.Store})
+		if err == nil {
+			_, err = fmt.Fprintf(f, "%s", parts[i+1])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func openNest(b []byte, lim document.Limits) (Source, error) {
+	r := bytes.NewReader(b)
+	f, err := sniff.Sniff(r, r.Size())
+	if err != nil {
+		return nil, err
+	}
+	return Open(context.Background(), r, r.Size(), f, lim, engines, sniff.Sniff)
+}
+
+// found is one line for each asset: path, kind, size, reason.
+func found(src Source) []string {
+	var out []string
+	for i, it := range src.Assets() {
+		if it.Index != i+1 {
+			out = append(out, fmt.Sprintf("asset %d has the number %d", i+1, it.Index))
+		}
+		line := fmt.Sprintf("%v %v", it.Within.Numbers(), it.Kind)
+		if it.Withheld != "" {
+			line += " " + string(it.Withheld)
+		} else {
+			line += fmt.Sprintf(" %d×%d", it.Width, it.Height)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func levelOf(t *testing.T, src Source, i int) byte {
+	t.Helper()
+	img, err := src.Load(i)
+	if err != nil {
+		t.Fatalf("asset %d: %v", i+1, err)
+	}
+	return img.(*image.Gray).Pix[0]
+}
+
+func threeLetters(t testing.TB) []byte {
+	innermost := letter(t, "word/media/a.png", gray(t, 3, 3, 30))
+	inner := letter(t, "word/media/a.png", gray(t, 2, 2, 20), "word/embeddings/a.docx", innermost, "word/embeddings/b.bin", gray(t, 5, 5, 50))
+	return letter(t, "word/media/a.png", gray(t, 1, 1, 10), "word/embeddings/a.docx", letter(t), "word/embeddings/b.docx", inner,
+		"word/embeddings/c.docx", letter(t, "word/media/x.png", gray(t, 4, 4, 40), "word/media/y.png", gray(t, 1, 1, 60)))
+}
+
+func TestDocumentsWithinDocuments(t *testing.T) {
+	src, err := openNest(threeLetters(t), nestLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	want := []string{"[] image 1×1", "[2] image 5×5", "[2] image 2×2", "[2 1] image 3×3", "[3] image 4×4", "[3] image 1×1"}
+	if got := found(src); !slices.Equal(got, want) {
+		t.Fatalf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	// In any order, and twice: what is open matters to nobody.
+	for _, i := range []int{0, 1, 2, 3, 4, 5, 3, 0, 2, 4, 1, 1, 5, 3} {
+		if got, want := levelOf(t, src, i), []byte{10, 50, 20, 30, 40, 60}[i]; got != want {
+			t.Errorf("asset %d has the level %d, want %d", i+1, got, want)
+		}
+	}
+	if got := src.NotCovered(); got != document.OfficeText {
+		t.Errorf("not covered: %v", got.Names())
+	}
+}
+
+// What cannot be opened keeps its place, with its reason, and the others go on.
+func TestDocumentsThatCannotBeOpened(t *testing.T) {
+	locked := append([]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"...)
+	torn := letter(t, "word/_rels/a.rels", "<Relationships", "word/media/a.png", gray(t, 1, 1, 1))
+	src, err := openNest(letter(t,
+		"word/embeddings/a.docx", locked,
+		"word/embeddings/b.docx", torn,
+		"word/embeddings/c.txt", "plain text",
+		"word/embeddings/d.pdf", "%PDF-1.7\n1 0 obj\nno more",
+		"word/embeddings/e.bin", "",
+		"word/embeddings/f.docx", letter(t, "word/media/a.png", gray(t, 2, 2, 2)),
+		"word/embeddings/g.zip", "PK\x03\x04 no archive",
+	), nestLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	want := []string{
+		"[1] document extract.encrypted", "[2] document extract.malformed", "[3] document sniff.unsupported_format",
+		"[4] document extract.malformed", "[5] document sniff.empty", "[6] image 2×2", "[7] document sniff.archive",
+	}
+	if got := found(src); !slices.Equal(got, want) {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if src.NotCovered()&document.EmbeddedFiles == 0 {
+		t.Error("nobody is told that files were left out")
+	}
+	if f := src.Assets()[2].Format; f != document.PlainText {
+		t.Errorf("the text is called %v", f)
+	}
+	if _, err := src.Load(0); reason.Of(err) != reason.ExtractEncrypted {
+		t.Errorf("the locked document loads with %v", err)
+	}
+	if levelOf(t, src, 5) != 2 {
+		t.Error("the whole document does not load")
+	}
+}
+
+// The limits that all documents share are met from both sides; so is the depth.
+func TestSharedLimits(t *testing.T) {
+	whole := threeLetters(t) // 6 assets, 56 pixels, and as many entries as follow
+	const entries = 5 + 1 + 4 + 2 + 3
+	unpacked := unpackedOf(t, whole)
+	for _, c := range []struct {
+		name   string
+		change func(l *document.Limits, d int)
+		want   reason.Code
+	}{
+		{"assets", func(l *document.Limits, d int) { l.Assets = 6 + d }, reason.ExtractAssets},
+		{"pixels", func(l *document.Limits, d int) { l.TotalPixels = 56 + int64(d) }, reason.ExtractTotal},
+		{"entries", func(l *document.Limits, d int) { l.Entries = entries + d }, reason.ExtractEntries},
+		{"unpacked", func(l *document.Limits, d int) { l.UnpackedBytes = unpacked + int64(d) }, reason.ExtractUnpacked},
+	} {
+		for _, d := range []int{-1, 0, 1} {
+			lim := nestLimits
+			c.change(&lim, d)
+			src, err := openNest(whole, lim)
+			want := c.want
+			if d >= 0 {
+				want = ""
+			}
+			if reason.Of(err) != want {
+				t.Errorf("%s %+d: %v, want %q", c.name, d, err, want)
+			}
+			if err == nil {
+				src.Close()
+			}
+		}
+	}
+}
+
+// unpackedOf sums what an archive and those within it unpack to.
+func unpackedOf(t *testing.T, b []byte) (n int64) {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range z.File {
+		n += int64(f.UncompressedSize64)
+		if !strings.HasSuffix(f.Name, ".docx") {
+			continue
+		}
+		in, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		inner, err := io.ReadAll(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += unpackedOf(t, inner)
+	}
+	return n
+}
+
+func TestDepthAtItsEdge(t *testing.T) {
+	whole := threeLetters(t) // two deep
+	for depth, want := range [][]string{
+		{"[] image 1×1", "[1] document extract.depth_limit", "[2] document extract.depth_limit", "[3] document extract.depth_limit"},
+		{"[] image 1×1", "[2] image 5×5", "[2] image 2×2", "[2 1] document extract.depth_limit", "[3] image 4×4", "[3] image 1×1"},
+		{"[] image 1×1", "[2] image 5×5", "[2] image 2×2", "[2 1] image 3×3", "[3] image 4×4", "[3] image 1×1"},
+		{"[] image 1×1", "[2] image 5×5", "[2] image 2×2", "[2 1] image 3×3", "[3] image 4×4", "[3] image 1×1"},
+	} {
+		lim := nestLimits
+		lim.Depth = depth
+		src, err := openNest(whole, lim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := found(src); !slices.Equal(got, want) {
+			t.Errorf("depth %d:\n%s\nwant\n%s", depth, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		src.Close()
+	}
+}
+
+// A file within may be no larger than a document that comes by itself.
+func TestSizeOfADocumentWithin(t *testing.T) {
+	inner := letter(t, "word/media/a.png", gray(t, 1, 1, 1))
+	for d, want := range map[int64]string{-1: "[1] document extract.unpacked_limit", 0: "[1] image 1×1", 1: "[1] image 1×1"} {
+		lim := nestLimits
+		lim.SourceBytes = int64(len(inner)) + d
+		src, err := openNest(letter(t, "word/embeddings/a.docx", inner), lim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := found(src); !slices.Equal(got, []string{want}) {
+			t.Errorf("%+d: %q, want %q", d, got, want)
+		}
+		src.Close()
+	}
+}
+
+// shelf is a container of files that counts how often each is unpacked.
+type shelf struct {
+	Source
+	files    [][]byte
+	unpacked []int
+}
+
+func (s *shelf) Assets() []Item                  { return nil }
+func (s *shelf) NotCovered() document.NotCovered { return 0 }
+func (s *shelf) Close() error                    { return nil }
+func (s *shelf) Spent() catalogue.Cost           { return catalogue.Cost{Entries: len(s.files)} }
+func (s *shelf) Embedded() []catalogue.Embedded  { return make([]catalogue.Embedded, len(s.files)) }
+func (s *shelf) Unpack(i int) ([]byte, error) {
+	s.unpacked[i]++
+	if s.files[i] == nil {
+		panic("what a document says")
+	}
+	return s.files[i], nil
+}
+
+func shelved(t *testing.T, files ...[]byte) (*shelf, Source) {
+	t.Helper()
+	s := &shelf{files: files, unpacked: make([]int, len(files))}
+	src, err := nested(context.Background(), s, opening{lim: nestLimits}, engines, sniff.Sniff)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	return s, src
+}
+
+// Reading all assets in order opens each document once, however many assets it has.
+func TestEachPassOpensEachDocumentOnce(t *testing.T) {
+	two := letter(t, "word/media/a.png", gray(t, 1, 1, 1), "word/media/b.png", gray(t, 1, 1, 2))
+	s, src := shelved(t, two, gray(t, 2, 2, 3), two)
+	for pass := 1; pass <= 2; pass++ {
+		for i := range src.Assets() {
+			levelOf(t, src, i)
+			if _, err := src.Layer(i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// The listing left the last document open? It is closed: its container goes on.
+		if want := []int{1 + pass, 1 + pass, 1 + pass}; !slices.Equal(s.unpacked, want) {
+			t.Errorf("after pass %d the documents were unpacked %v times, want %v", pass, s.unpacked, want)
+		}
+	}
+}
+
+// A decoder that panics over one document withholds that one.
+func TestPanicWithin(t *testing.T) {
+	_, src := shelved(t, nil, gray(t, 2, 2, 3))
+	if got, want := found(src), []string{"[1] document extract.malformed", "[2] frame 2×2"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}
+
+func TestRefusalsWithin(t *testing.T) {
+	deny := func(io.ReaderAt, int64) (document.Format, error) {
+		return document.PDF, reason.Because(reason.PolicyDenied, errors.New("test"))
+	}
+	b := letter(t, "word/embeddings/a.pdf", "%PDF-")
+	src, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), document.DOCX, nestLimits, engines, deny)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if it := src.Assets()[0]; it.Withheld != reason.PolicyDenied || it.Format != document.PDF {
+		t.Errorf("the denied document is %+v", it)
+	}
+	// A fault that may pass is no document's.
+	deny = func(io.ReaderAt, int64) (document.Format, error) {
+		return 0, reason.Because(reason.SourceUnreadable, errors.New("test"))
+	}
+	if _, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), document.DOCX, nestLimits, engines, deny); reason.Of(err) != reason.SourceUnreadable {
+		t.Errorf("an unreadable source gave %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	deny = func(io.ReaderAt, int64) (document.Format, error) { cancel(); return document.PNG, nil }
+	if _, err := Open(ctx, bytes.NewReader(b), int64(len(b)), document.DOCX, nestLimits, engines, deny); !errors.Is(err, context.Canceled) {
+		t.Errorf("after a cancel: %v", err)
+	}
+}
+
+// A PDF within keeps the words of its pages, and knows where its pictures lie.
+func TestPDFWithin(t *testing.T) {
+	file, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "examples", "referral-letter.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := openNest(file, nestLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outer := letter(t, "word/media/a.png", gray(t, 1, 1, 7), "word/embeddings/a.pdf", file, "word/embeddings/b.pdf", file)
+	within, err := openNest(outer, nestLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer within.Close()
+	n := len(alone.Assets())
+	if len(within.Assets()) != 1+2*n {
+		t.Fatalf("%d assets, alone %d", len(within.Assets()), n)
+	}
+	words := 0
+	for i := range n {
+		for copies, base := range []int{1, 1 + n} {
+			at := base + i
+			if it := within.Assets()[at]; it.Within != (document.Path{uint32(copies + 1)}) || it.Page != alone.Assets()[i].Page {
+				t.Errorf("asset %d is %+v", at+1, it)
+			}
+			want, err := alone.Layer(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := within.Layer(at)
+			if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("asset %d has other words (%v)", at+1, err)
+			}
+			words += len(got)
+			places := slices.Clone(alone.Placements(i))
+			for k := range places {
+				places[k].Image += base
+			}
+			if got := within.Placements(at); !slices.Equal(got, places) {
+				t.Errorf("asset %d: placed %v, want %v", at+1, got, places)
+			}
+		}
+	}
+	if words == 0 {
+		t.Error("no page has words: the test shows nothing")
+	}
+	if levelOf(t, within, 0) != 7 {
+		t.Error("the outermost document cannot be read any more")
+	}
+}
