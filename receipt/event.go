@@ -14,6 +14,7 @@ const (
 	Retried       Kind = "retried"
 	Staged        Kind = "staged"   // committed before the working copy exists
 	Unstaged      Kind = "unstaged" // the working copy is gone
+	Extended      Kind = "extended" // committed before the expiry of the working copy of a parked job, which lives for longer
 	RedactedKind  Kind = "redacted" // the end of a job with derivatives
 	RejectedKind  Kind = "rejected"
 	DeadKind      Kind = "dead"
@@ -56,7 +57,7 @@ type Event struct {
 	OverBudget  []string         `json:"over_budget,omitempty"` // stages that took longer than the node's budget
 	Pixels      int64            `json:"pixels,omitempty"`      // decoded, summed over both passes
 	Protections []string         `json:"protections,omitempty"`
-	Artifact    *Artifact        `json:"artifact,omitempty"` // staged, unstaged, deleted
+	Artifact    *Artifact        `json:"artifact,omitempty"` // staged, extended, unstaged, deleted
 	Key         *Key             `json:"key,omitempty"`      // key events
 	Access      *Access          `json:"access,omitempty"`   // access_granted, access_revoked
 }

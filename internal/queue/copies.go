@@ -25,6 +25,10 @@ type WorkingCopies interface {
 	// may the directory be made. Of c it takes ID, Node and Expires.
 	Stage(ctx context.Context, l Lease, c WorkingCopy, event receipt.Event) error
 
+	// Prolong sets a later expiry of a copy that is on the list, with its `extended` event,
+	// under the lease of its job.
+	Prolong(ctx context.Context, l Lease, id string, expires time.Time, event receipt.Event) error
+
 	// Unstage takes a copy off the list, with its `unstaged` event, after its directory
 	// is gone. It needs no lease, because the janitor may call it. For a copy that is not
 	// on the list it does nothing and appends no event, so that each deletion is recorded

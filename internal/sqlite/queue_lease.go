@@ -144,6 +144,20 @@ func (db *DB) Stage(ctx context.Context, l queue.Lease, c queue.WorkingCopy, eve
 	})
 }
 
+// Prolong implements queue.WorkingCopies.
+func (db *DB) Prolong(ctx context.Context, l queue.Lease, id string, expires time.Time, event receipt.Event) error {
+	return db.write(ctx, "extend a working copy", func(t *tx) error {
+		if err := t.holds(l); err != nil {
+			return err
+		}
+		err := t.must(queue.ErrLeaseLost, sqlCopyProlong, sql.Named("id", id), sql.Named("job", string(l.Job)), sql.Named("expires", toMillis(expires)))
+		if err != nil {
+			return err
+		}
+		return t.tell(event)
+	})
+}
+
 // Unstage implements queue.WorkingCopies.
 func (db *DB) Unstage(ctx context.Context, id string, event receipt.Event) error {
 	return db.write(ctx, "strike off a working copy", func(t *tx) error {
@@ -181,6 +195,7 @@ var (
 	sqlLeaseRelease = query("lease_release")
 	sqlKeyKeep      = query("key_keep")
 	sqlCopyAdd      = query("copy_add")
+	sqlCopyProlong  = query("copy_prolong")
 	sqlCopyRemove   = query("copy_remove")
 	sqlCopies       = query("copies")
 )

@@ -67,6 +67,12 @@ func (w *Worker) staged(j queue.Job, id string, expires time.Time) receipt.Event
 	return e
 }
 
+func (w *Worker) extended(job document.ID, id string, expires time.Time) receipt.Event {
+	e := event(receipt.Extended, actorWorker, job)
+	e.Artifact = &receipt.Artifact{ID: id, Class: workingCopy, Expires: receipt.FormatTime(expires)}
+	return e
+}
+
 func (w *Worker) unstaged(job document.ID, id string) receipt.Event {
 	return unstagedBy(actorWorker, job, id)
 }

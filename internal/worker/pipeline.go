@@ -35,6 +35,7 @@ type attempt struct {
 	place    *Place    // nil: it never parks
 	computes time.Time // since when it computes without having parked
 	asked    time.Time // when it last asked whether others wait
+	held     held      // its working copy
 
 	log   *slog.Logger
 	ended document.State // what the attempt brought about; empty where it wrote nothing
@@ -124,7 +125,8 @@ func (a *attempt) stage(ctx context.Context) (staged, error) {
 	if err != nil {
 		return staged{}, err
 	}
-	id, expires := workdir.NewID(), now.Add(time.Duration(a.policy.Limits.Seconds)*time.Second+stagingGrace)
+	id, spare := workdir.NewID(), a.spare()
+	expires := now.Add(time.Duration(a.policy.Limits.Seconds)*time.Second + stagingGrace + spare)
 	if err := w.Store.Stage(ctx, a.lease, queue.WorkingCopy{ID: id, Node: w.Node, Expires: expires}, w.staged(a.job, id, expires)); err != nil {
 		return staged{}, err
 	}
@@ -132,6 +134,7 @@ func (a *attempt) stage(ctx context.Context) (staged, error) {
 	if err != nil {
 		return staged{}, errors.Join(err, w.Store.Unstage(ctx, id, w.unstaged(a.job.ID, id)))
 	}
+	a.held = held{id, expires, spare}
 	return staged{id, copied}, nil
 }
 
@@ -142,7 +145,7 @@ type staged struct {
 }
 
 // stagingGrace is added to the cell's time for a working copy's expiry: fetching,
-// storing and sealing.
+// storing and sealing. Time in which the job is parked comes on top (held).
 const stagingGrace = 5 * time.Minute
 
 // unstage removes the copy and records it. It must happen although the lease may be

@@ -50,7 +50,10 @@ type Config struct {
 	Lease     time.Duration // length of a lease without a heartbeat
 	Heartbeat time.Duration // a third of the lease
 	Backoff   queue.Backoff
-	BulkNice  int // how far below this process's the priority of cells with bulk documents is, 0 to 19
+	// ParkedAhead is for how long a job may be parked before the recorded expiry of its
+	// working copy is set later: each time costs an event. 0: 10 minutes.
+	ParkedAhead time.Duration
+	BulkNice    int // how far below this process's the priority of cells with bulk documents is, 0 to 19
 }
 
 // Worker processes one job at a time; several goroutines may share one.

@@ -247,6 +247,14 @@ func workingCopiesAreCounted(s *suite) {
 	if got := s.staged(other); !slices.Equal(got, []string{"first", "second"}) {
 		s.Errorf("staged: %v", got)
 	}
+	expires = expires.Add(time.Hour)
+	s.must(copies.Prolong(s.ctx, l, "third", expires, event(receipt.Extended, j.ID)))
+	for name, lost := range map[string]queue.Lease{"third": {Job: j.ID, Token: l.Token + 1}, "nowhere": l} {
+		err := copies.Prolong(s.ctx, lost, name, expires.Add(time.Hour), event(receipt.Extended, j.ID))
+		if !errors.Is(err, queue.ErrLeaseLost) {
+			s.Errorf("%s was prolonged under token %d: %v", name, lost.Token, err)
+		}
+	}
 	s.Advance(lease) // the janitor needs no lease
 	for range 2 {    // and a second one changes nothing and says nothing
 		s.must(other.Unstage(s.ctx, "first", event(receipt.Unstaged, j.ID)))
@@ -259,7 +267,7 @@ func workingCopiesAreCounted(s *suite) {
 	if p.Copies != 2 {
 		s.Errorf("%d copies are counted on all nodes, want 2", p.Copies)
 	}
-	s.told(receipt.Received, receipt.Claimed, receipt.Staged, receipt.Staged, receipt.Staged, receipt.Unstaged)
+	s.told(receipt.Received, receipt.Claimed, receipt.Staged, receipt.Staged, receipt.Staged, receipt.Extended, receipt.Unstaged)
 	list, err := copies.Staged(s.ctx, "there")
 	s.must(err)
 	if c := list[0]; len(list) != 1 || c.ID != "third" || c.Node != "there" || c.Job != j.ID || !c.Expires.Equal(expires) || c.Created.IsZero() {

@@ -116,6 +116,21 @@ func (m *memory) Stage(_ context.Context, l queue.Lease, c queue.WorkingCopy, e 
 	return nil
 }
 
+// Prolong implements queue.WorkingCopies.
+func (m *memory) Prolong(_ context.Context, l queue.Lease, id string, expires time.Time, e receipt.Event) error {
+	defer m.lock()()
+	if _, err := m.fenced(l); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(m.copies, func(c queue.WorkingCopy) bool { return c.ID == id && c.Job == l.Job })
+	if i < 0 {
+		return queue.ErrLeaseLost
+	}
+	m.copies[i].Expires = expires
+	m.tell(e, "", "")
+	return nil
+}
+
 // Unstage implements queue.WorkingCopies.
 func (m *memory) Unstage(_ context.Context, id string, e receipt.Event) error {
 	defer m.lock()()

@@ -250,6 +250,7 @@ func fencedWrites(ctx context.Context, s queue.Store, l queue.Lease, now time.Ti
 	}
 	if c, ok := s.(queue.WorkingCopies); ok {
 		out["stage"] = c.Stage(ctx, l, queue.WorkingCopy{ID: fmt.Sprintf("stale-%d", l.Token), Node: "here", Expires: now}, event(receipt.Staged, l.Job))
+		out["prolong"] = c.Prolong(ctx, l, "here", now, event(receipt.Extended, l.Job))
 	}
 	return out
 }
