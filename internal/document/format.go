@@ -32,13 +32,21 @@ const (
 	DICOM         Format = 31
 	RawPixels     Format = 32 // pixels of a PDF image without a file format of their own
 	CCITT         Format = 33 // a fax bit stream inside a PDF
+	PICT          Format = 34 // a drawing of the old Macintosh
 	OpenDocument  Format = 42
-	OLE           Format = 43 // legacy DOC, XLS, PPT and MSG
+	OLE           Format = 43 // a compound file of no kind below
 	RTF           Format = 44
 	EML           Format = 45
 	HTML          Format = 46
 	XML           Format = 47
 	PlainText     Format = 48
+	DOC           Format = 49 // Word 6 to 2003, in a compound file as the next ones
+	XLS           Format = 50 // Excel 5 to 2003
+	PPT           Format = 51 // PowerPoint 97 to 2003
+	MSG           Format = 52 // a message of Outlook
+	Visio         Format = 53
+	Publisher     Format = 54
+	OLEObject     Format = 55 // an object embedded in an office document, with what it holds
 	ZIP           Format = 60
 	Archive       Format = 61 // any other archive or compressed stream
 	Video         Format = 62
@@ -87,6 +95,9 @@ var formatNames = map[Format]string{
 	ZIP: "application/zip", Archive: "application/x-archive", Video: "video/*", Audio: "audio/*",
 	Script: "text/x-script", Executable: "application/x-executable", Empty: "application/x-empty",
 	MHTML: "multipart/related", Flash: "application/x-shockwave-flash", XFA: "application/vnd.adobe.xdp+xml",
+	DOC: "application/msword", XLS: "application/vnd.ms-excel", PPT: "application/vnd.ms-powerpoint",
+	MSG: "application/vnd.ms-outlook", Visio: "application/vnd.visio", Publisher: "application/vnd.ms-publisher",
+	OLEObject: "application/x-ole-object", PICT: "image/x-pict",
 	Photoshop: "image/vnd.adobe.photoshop", JPEGXL: "image/jxl", JPEGXR: "image/jxr",
 }
 

@@ -38,6 +38,8 @@ func Sniff(r io.ReaderAt, size int64) (document.Format, error) {
 	switch {
 	case f == document.ZIP:
 		f = packageFormat(r, size)
+	case f == document.OLE:
+		return compound(r, size)
 	case f == document.UnknownFormat && pdfWithin(head):
 		f = document.PDF
 	case f == document.UnknownFormat:
@@ -55,11 +57,8 @@ func judge(f document.Format, r io.ReaderAt, size int64) error {
 		}
 	}
 	code, err := codeOf(f), error(nil)
-	switch f {
-	case document.PDF:
+	if f == document.PDF {
 		code, err = formBehindPDF(r, size)
-	case document.OLE:
-		code, err = lockedPackage(r, size)
 	}
 	if err != nil {
 		return reason.Because(reason.SourceUnreadable, err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"blotter/internal/cell/inside/cfb"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -39,8 +40,31 @@ func archive(pairs ...string) string {
 	return b.String()
 }
 
-// wide is ASCII in UTF-16, little endian.
-func wide(s string) string { return strings.Join(strings.Split(s, ""), "\x00") + "\x00" }
+// compoundFile holds empty streams of the given names.
+func compoundFile(names ...string) string {
+	root := cfb.NewStorage("Root Entry")
+	for _, name := range names {
+		root.Children = append(root.Children, cfb.NewStream(name, nil))
+	}
+	b, err := root.File(1 << 20)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// A compound file is named by the entries of its root, whatever their order.
+func TestCompoundKinds(t *testing.T) {
+	for want, names := range map[document.Format][]string{
+		document.DOC: {"\x01CompObj", "WordDocument", "1Table", "Data"}, document.XLS: {"Workbook", "Book"},
+		document.PPT: {"Pictures", "PowerPoint Document"}, document.OLEObject: {"\x01Ole10Native", "\x01Ole"}, document.OLE: {"Data"},
+	} {
+		f, _ := Sniff(strings.NewReader(compoundFile(names...)), int64(len(compoundFile(names...))))
+		if f != want {
+			t.Errorf("%q: %v, want %v", names, f, want)
+		}
+	}
+}
 
 func types(main string) string {
 	return archive("[Content_Types].xml", `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">`+
@@ -96,7 +120,11 @@ func TestSniff(t *testing.T) {
 		{"emf", "\x01\x00\x00\x00" + strings.Repeat("\x00", 36) + " EMF", document.EMF, reason.SniffUnsupported},
 		{"wmf", "\xd7\xcd\xc6\x9a\x00\x00", document.WMF, reason.SniffUnsupported},
 		{"dicom", strings.Repeat("\x00", 128) + "DICM", document.DICOM, reason.SniffUnsupported},
-		{"ole", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", document.OLE, reason.SniffUnsupported},
+		{"compound file of no kind", compoundFile("Stuff"), document.OLE, reason.SniffUnsupported},
+		{"compound file without a directory", cfb.Magic, document.OLE, reason.SniffMalformed},
+		{"mail of Outlook", compoundFile("__properties_version1.0"), document.MSG, reason.SniffUnsupported},
+		{"visio", compoundFile("VisioDocument"), document.Visio, reason.SniffUnsupported},
+		{"publisher", compoundFile("Contents", "Quill"), document.Publisher, reason.SniffUnsupported},
 		{"rtf", `{\rtf1}`, document.RTF, reason.SniffUnsupported},
 		{"eml", "Received: from a by b\r\n\r\nhi", document.EML, reason.SniffUnsupported},
 		{"html", "\xef\xbb\xbf<!DOCTYPE html><html></html>", document.HTML, reason.SniffInteractive},
@@ -110,7 +138,7 @@ func TestSniff(t *testing.T) {
 		{"xdp", `<?xml version="1.0"?><?xfa generator="x"?><xdp:xdp xmlns:xdp="http://ns.adobe.com/xdp/"/>`, document.XFA, reason.SniffInteractive},
 		{"dynamic form", strings.Replace(pdfText, "<<>>", "<</NeedsRendering true/AcroForm<</XFA 2 0 R>>>>", 1), document.PDF, reason.SniffInteractive},
 		{"static form", strings.Replace(pdfText, "<<>>", "<</NeedsRendering false/AcroForm<</XFA 2 0 R>>>>", 1), document.PDF, ""},
-		{"locked package", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + wide("EncryptedPackage"), document.OLE, reason.ExtractEncrypted},
+		{"locked package", compoundFile("EncryptionInfo", "EncryptedPackage"), document.OLE, reason.ExtractEncrypted},
 		{"ogg video", "OggS" + strings.Repeat("\x00", 24) + "\x80theora", document.Video, reason.SniffVideo},
 		{"ogg audio", "OggS" + strings.Repeat("\x00", 24) + "\x01vorbis", document.Audio, reason.SniffAudio},
 		{"aac", "\xff\xf1\x50\x80", document.Audio, reason.SniffAudio},
@@ -209,7 +237,7 @@ func TestSniffCorpus(t *testing.T) {
 }
 
 func FuzzSniff(f *testing.F) {
-	for _, s := range []string{pdfText, pngHead, jpegHead, tiffHead, archive("a", "b"), types("application/xml"), ftyp("heic"), "<svg", "\xff\xfe<\x00"} {
+	for _, s := range []string{pdfText, pngHead, jpegHead, tiffHead, archive("a", "b"), compoundFile("WordDocument"), types("application/xml"), ftyp("heic"), "<svg", "\xff\xfe<\x00"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -83,17 +83,6 @@ func formBehindPDF(r io.ReaderAt, size int64) (reason.Code, error) {
 	return "", nil
 }
 
-// lockedPackage tells an office document behind a password from the old formats that
-// lie in the same container (MS-OFFCRYPTO 1.3.2: its stream has that name, in UTF-16).
-func lockedPackage(r io.ReaderAt, size int64) (reason.Code, error) {
-	const stream = "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"
-	n, err := count(r, size, stream, 1)
-	if n > 0 {
-		return reason.ExtractEncrypted, err
-	}
-	return reason.SniffUnsupported, err
-}
-
 // validPDF asks for one object; readers rebuild everything else of a damaged file.
 func validPDF(r io.ReaderAt, size int64) error {
 	n, err := count(r, size, " obj", 1)
