@@ -19,6 +19,7 @@ type cli struct {
 	Inspect    inspectCommand    `cmd:"" help:"Say what is in a document, without reading its text."`
 	Eval       evalCommand       `cmd:"" help:"Measure redaction on your own annotated documents."`
 	Serve      serveCommand      `cmd:"" help:"Run the service: HTTP API, workers and trail on one data directory."`
+	Doctor     doctorCommand     `cmd:"" help:"Try whether this host keeps documents isolated, and whether the node is whole."`
 	Migrate    migrateCommand    `cmd:"" help:"Bring the schema of the database up to date."`
 	Verify     verifyCommand     `cmd:"" help:"Verify receipts, and the files beside them, offline."`
 	Keys       keysCommand       `cmd:"" help:"Make, list and revoke the API keys of the service."`

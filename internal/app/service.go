@@ -148,23 +148,32 @@ func (s *Service) checkDisks(context.Context) error {
 
 // checkClock compares the host's clock with the last event that was signed here.
 func (s *Service) checkClock(ctx context.Context) error {
-	size, _, err := s.store.Head(ctx)
-	if err != nil || size == 0 {
+	signed, err := lastSigned(ctx, s.store)
+	if err != nil || signed.IsZero() {
 		return err
 	}
-	entry, err := s.store.Entry(ctx, size-1)
+	return ops.Clock(time.Now(), signed)
+}
+
+// lastSigned is when the last event of the log was signed; zero for an empty log.
+func lastSigned(ctx context.Context, store Store) (time.Time, error) {
+	size, _, err := store.Head(ctx)
+	if err != nil || size == 0 {
+		return time.Time{}, err
+	}
+	entry, err := store.Entry(ctx, size-1)
 	if err != nil {
-		return err
+		return time.Time{}, err
 	}
 	last, err := receipt.Open(entry.Envelope)
 	if err != nil {
-		return reason.Because(reason.AuditKey, err)
+		return time.Time{}, reason.Because(reason.AuditKey, err)
 	}
 	signed, err := time.Parse(receipt.TimeLayout, last.Event.Time)
 	if err != nil {
-		return reason.Because(reason.AuditKey, err)
+		return time.Time{}, reason.Because(reason.AuditKey, err)
 	}
-	return ops.Clock(time.Now(), signed)
+	return signed, nil
 }
 
 // assemble makes the rooms that only a service has, and joins them to the station's.

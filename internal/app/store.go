@@ -32,6 +32,8 @@ type Store interface {
 	// Waiting returns the numbers of the oldest and the newest event in the outbox, both 0
 	// where it is empty. A number is never given twice.
 	Waiting(ctx context.Context) (oldest, newest int64, err error)
+	// Server says what runs the database, for a person.
+	Server(ctx context.Context) (string, error)
 	Close() error
 }
 

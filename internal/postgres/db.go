@@ -178,8 +178,18 @@ func (db *DB) clock(ctx context.Context, q querier) (int64, error) {
 // ahead is the test's offset in milliseconds, for now_ms.
 func (db *DB) ahead() int64 { return db.offset().Milliseconds() }
 
+// Server says what runs the database, such as "PostgreSQL 16.2".
+func (db *DB) Server(ctx context.Context) (string, error) {
+	var name string
+	if err := db.pool.QueryRow(ctx, sqlServer).Scan(&name); err != nil {
+		return "", failed("ask for the version", err)
+	}
+	return name, nil
+}
+
 var (
 	sqlSession = query("session")
+	sqlServer  = query("server")
 	sqlClock   = query("clock")
 )
 

@@ -11,6 +11,10 @@ FROM (SELECT set_config('synchronous_commit',
              set_config('idle_in_transaction_session_timeout', @stalled, false)
       OFFSET 0) AS settings;
 
+-- name: server
+-- What runs the database, for a person.
+SELECT 'PostgreSQL ' || current_setting('server_version');
+
 -- name: clock
 -- The one clock of the store, in milliseconds.
 SELECT now_ms(@offset);

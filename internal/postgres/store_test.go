@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,4 +38,11 @@ func TestLeadersConform(t *testing.T) {
 		c, url := &clock{}, pgtest.New(t)
 		return open(t, url, c), open(t, url, c), c.advance
 	})
+}
+
+func TestServerSaysWhatItIs(t *testing.T) {
+	db := open(t, pgtest.New(t), &clock{})
+	if got, err := db.Server(t.Context()); err != nil || !strings.HasPrefix(got, "PostgreSQL 1") {
+		t.Errorf("%q, %v", got, err)
+	}
 }

@@ -164,7 +164,19 @@ func (db *DB) clock(ctx context.Context, q querier) (int64, error) {
 	return now + db.offset().Milliseconds(), err
 }
 
-var sqlClock = query("clock")
+// Server says what runs the database, such as "SQLite 3.46.0".
+func (db *DB) Server(ctx context.Context) (string, error) {
+	var name string
+	if err := db.reader.QueryRowContext(ctx, sqlServer).Scan(&name); err != nil {
+		return "", failed("ask for the version", err)
+	}
+	return name, nil
+}
+
+var (
+	sqlClock  = query("clock")
+	sqlServer = query("server")
+)
 
 func toMillis(t time.Time) int64 {
 	if t.IsZero() {

@@ -235,3 +235,14 @@ func enqueue(t *testing.T, db *sqlite.DB) document.ID {
 	}
 	return j.ID
 }
+
+func TestServerSaysWhatItIs(t *testing.T) {
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if got, err := db.Server(t.Context()); err != nil || !strings.HasPrefix(got, "SQLite 3.") {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -1,3 +1,7 @@
+-- name: server
+-- What runs the database, for a person.
+SELECT 'SQLite ' || sqlite_version();
+
 -- name: clock
 -- The one clock of the store. 'subsec' gives milliseconds (SQLite 3.42 and later).
 SELECT CAST(round(unixepoch('subsec') * 1000) AS INTEGER);
