@@ -32,6 +32,7 @@ type Report struct {
 	Pages       int      `json:"pages"`
 	Images      int      `json:"images"`
 	Frames      int      `json:"frames"`
+	Unopened    int      `json:"unopened"` // documents within
 	Withheld    int      `json:"withheld"` // of all of these
 	NotCovered  []string `json:"not_covered"`
 	Assets      []Asset  `json:"assets"`
@@ -46,6 +47,7 @@ type Report struct {
 type Asset struct {
 	Index     int    `json:"index"`
 	Kind      string `json:"kind"`
+	Within    string `json:"within,omitempty"` // the document within that it is in: 2.1 is the first within the second
 	Page      int    `json:"page,omitempty"`
 	Frame     int    `json:"frame,omitempty"`
 	MediaType string `json:"media_type"` // its own encoding; a page has its container's
@@ -147,6 +149,8 @@ func (r *Report) add(l cell.Listed) {
 		r.Pages++
 	case document.Frame:
 		r.Frames++
+	case document.Whole:
+		r.Unopened++
 	default:
 		r.Images++
 	}
@@ -154,7 +158,7 @@ func (r *Report) add(l cell.Listed) {
 		r.Withheld++
 	}
 	r.Assets = append(r.Assets, Asset{
-		Index: l.Index, Kind: l.Kind.String(), Page: l.Page, Frame: l.Frame, MediaType: l.Format.String(),
+		Index: l.Index, Kind: l.Kind.String(), Within: l.Within.String(), Page: l.Page, Frame: l.Frame, MediaType: l.Format.String(),
 		Width: l.Width, Height: l.Height, DPI: l.DPI, Bits: l.Bits, Channels: l.Channels, Drawn: l.Spots,
 		Withheld: string(l.Withheld), Decoded: l.Decoded, DecodeMS: l.Took.Milliseconds(),
 	})

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ func (r Report) head(b *strings.Builder) {
 	if r.Reason != "" {
 		left("refused", "%s", r.Reason)
 	}
-	if n := r.Pages + r.Images + r.Frames; n > 0 {
+	if n := r.Pages + r.Images + r.Frames + r.Unopened; n > 0 {
 		left("assets", "%s; withheld: %d", strings.Join(counts(r), ", "), r.Withheld)
 	}
 	if len(r.NotCovered) > 0 {
@@ -63,7 +64,7 @@ func counts(r Report) []string {
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{r.Pages, "page"}, {r.Images, "image"}, {r.Frames, "frame"}} {
+	}{{r.Pages, "page"}, {r.Images, "image"}, {r.Frames, "frame"}, {r.Unopened, "unopened document"}} {
 		switch {
 		case c.n == 1:
 			out = append(out, "1 "+c.what)
@@ -104,10 +105,11 @@ func alike(a, b Asset) bool {
 }
 
 func (a Asset) place() string {
+	at := a.Within
 	if a.Page > 0 {
-		return fmt.Sprintf("page %d", a.Page)
+		at = strings.TrimPrefix(fmt.Sprintf("%s page %d", at, a.Page), " ")
 	}
-	return "-"
+	return cmp.Or(at, "-")
 }
 
 func (a Asset) size() string {

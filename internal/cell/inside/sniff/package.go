@@ -25,8 +25,8 @@ func packageFormat(r io.ReaderAt, size int64) document.Format {
 		return document.ZIP
 	}
 	for _, f := range z.File {
-		switch f.Name {
-		case "[Content_Types].xml":
+		switch strings.ToLower(f.Name) { // parts of OPC have names without regard to case
+		case "[content_types].xml":
 			if f := mainPart(f); f != document.UnknownFormat {
 				return f
 			}
@@ -67,8 +67,8 @@ func readEntry(f *zip.File, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(in, limit))
 }
 
-// mainParts are the content types of main parts, ECMA-376 and its macro-enabled and
-// template variants.
+// mainParts are the content types of main parts, ECMA-376 and its macro-enabled, template
+// and add-in variants. The strict form of the standard has the same.
 var mainParts = map[string]document.Format{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml":   document.DOCX,
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml":   document.DOCX,
@@ -79,9 +79,13 @@ var mainParts = map[string]document.Format{
 	"application/vnd.openxmlformats-officedocument.presentationml.template.main+xml":     document.PPTX,
 	"application/vnd.ms-powerpoint.presentation.macroenabled.main+xml":                   document.PPTX,
 	"application/vnd.ms-powerpoint.slideshow.macroenabled.main+xml":                      document.PPTX,
+	"application/vnd.ms-powerpoint.template.macroenabled.main+xml":                       document.PPTX,
+	"application/vnd.ms-powerpoint.addin.macroenabled.main+xml":                          document.PPTX,
 	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml":         document.XLSX,
 	"application/vnd.openxmlformats-officedocument.spreadsheetml.template.main+xml":      document.XLSX,
 	"application/vnd.ms-excel.sheet.macroenabled.main+xml":                               document.XLSX,
+	"application/vnd.ms-excel.template.macroenabled.main+xml":                            document.XLSX,
+	"application/vnd.ms-excel.addin.macroenabled.main+xml":                               document.XLSX,
 	"application/vnd.ms-excel.sheet.binary.macroenabled.main":                            document.XLSX,
 }
 

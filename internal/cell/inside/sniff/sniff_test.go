@@ -178,6 +178,30 @@ func TestSniff(t *testing.T) {
 }
 
 // Each prefix of each sample must give an answer, whatever it is.
+// Office suites write one container in many variants.
+func TestVariantsOfOfficePackages(t *testing.T) {
+	for want, kinds := range map[document.Format][]string{
+		document.DOCX: {"openxmlformats-officedocument.wordprocessingml.document", "openxmlformats-officedocument.wordprocessingml.template",
+			"ms-word.document.macroEnabled", "ms-word.template.macroEnabledTemplate"},
+		document.PPTX: {"openxmlformats-officedocument.presentationml.presentation", "openxmlformats-officedocument.presentationml.template",
+			"openxmlformats-officedocument.presentationml.slideshow", "ms-powerpoint.presentation.macroEnabled",
+			"ms-powerpoint.slideshow.macroEnabled", "ms-powerpoint.template.macroEnabled", "ms-powerpoint.addin.macroEnabled"},
+		document.XLSX: {"openxmlformats-officedocument.spreadsheetml.sheet", "openxmlformats-officedocument.spreadsheetml.template",
+			"ms-excel.sheet.macroEnabled", "ms-excel.template.macroEnabled", "ms-excel.addin.macroEnabled"},
+	} {
+		for _, kind := range kinds {
+			b := types("application/vnd." + kind + ".main+xml")
+			if got, err := Sniff(strings.NewReader(b), int64(len(b))); got != want || err != nil {
+				t.Errorf("%s: %v, %v", kind, got, err)
+			}
+		}
+	}
+	b := types("application/vnd.ms-excel.sheet.binary.macroEnabled.main")
+	if got, err := Sniff(strings.NewReader(b), int64(len(b))); got != document.XLSX || err != nil {
+		t.Errorf("binary sheet: %v, %v", got, err)
+	}
+}
+
 func TestSniffOfEveryPrefix(t *testing.T) {
 	for _, s := range []string{pdfText, pngHead, jpegHead, tiffHead, archive("mimetype", "application/vnd.oasis.opendocument.text"), ftyp("heic")} {
 		for n := range len(s) + 1 {

@@ -62,7 +62,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits, f
 		return nil, err
 	}
 	d := &Document{ctx: ctx, foreign: foreign, lim: lim, tally: catalogue.NewTally(lim), extra: document.OfficeText, spent: spent}
-	pictured, err := d.survey(parts)
+	roles, err := d.survey(parts)
 	if err != nil {
 		return nil, err
 	}
@@ -70,30 +70,29 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits, f
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := d.addPart(p, pictured[p.Name]); err != nil {
+		if err := d.addPart(p, roles[strings.ToLower(p.Name)]); err != nil {
 			return nil, err
 		}
 	}
 	return d, nil
 }
 
-// addPart lists the pictures of one part. called says that a relationship calls it a
-// picture.
-func (d *Document) addPart(p *zip.File, called bool) error {
+// addPart lists the pictures of one part, or the document that it is.
+func (d *Document) addPart(p *zip.File, called role) error {
 	head, err := d.head(p)
 	kind := pictureKind(head)
 	switch {
 	case kind.IsRaster():
 		return d.addRaster(p, kind)
 	case kind == document.UnknownFormat:
-		if isDocument(head) || attachments.MatchString(strings.ToLower(p.Name)) {
+		if called&isWithin != 0 || isWithinByLook(p.Name, head) {
 			d.within = append(d.within, p)
 			return nil
 		}
 		if err != nil { // it may have been a picture
 			return d.add(picture{part: p}, withheld(kind, reason.ExtractMalformed))
 		}
-		if !called {
+		if called&isPicture == 0 {
 			return nil
 		}
 	}

@@ -220,6 +220,40 @@ func TestDocumentsWithin(t *testing.T) {
 	}
 }
 
+// A relationship makes a part a document within, whatever it looks like and however its
+// name is spelled; films and sounds are documents that will be refused by name. Macros and
+// the controls of forms are neither.
+func TestRolesOfParts(t *testing.T) {
+	strict := func(kind, target string) string {
+		return strings.Replace(rel(kind, target, ""), "http://schemas.openxmlformats.org/officeDocument/2006", "http://purl.oclc.org/ooxml/officeDocument", 1)
+	}
+	d := open(t, archive(t,
+		part{"word/_rels/document.xml.rels", rels(strict("aFChunk", "/word/chunk.dat"), strict("video", "Media/Film.bin"), strict("image", "media/strict.odd"),
+			rel("image", "http://192.0.2.1/x.png", "External"), rel("video", "http://192.0.2.1/x.mp4", "External"), rel("attachedTemplate", "file:///x.dotm", "External"))},
+		part{"word/chunk.dat", "<html>"}, part{"word/media/film.bin", "....ftypmp42"}, part{"word/media/strict.odd", "odd"},
+		part{"word/vbaProject.bin", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 macros"}, part{"word/activeX/activeX1.bin", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 button"},
+		part{"word/other.bin", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 sheet"},
+	), roomy)
+	var got []string
+	for i := range d.Embedded() {
+		b, err := d.Unpack(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(b))
+	}
+	want := []string{"<html>", "....ftypmp42", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 sheet"}
+	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+		t.Errorf("within %q, want %q", got, want)
+	}
+	if len(d.Assets()) != 1 || d.Assets()[0].Withheld != reason.ExtractEncoding {
+		t.Errorf("assets %+v", d.Assets())
+	}
+	if want := document.OfficeText | document.ExternalImages | document.EmbeddedFiles; d.NotCovered() != want {
+		t.Errorf("not covered: %v", d.NotCovered().Names())
+	}
+}
+
 func TestNotCovered(t *testing.T) {
 	for name, c := range map[string]struct {
 		p    part

@@ -3,6 +3,7 @@ package office
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 
 	"blotter/internal/document"
 )
@@ -42,8 +43,17 @@ func pictureKind(head []byte) document.Format {
 	return document.UnknownFormat
 }
 
-// isDocument tells a document within the document from its first bytes.
-func isDocument(head []byte) bool {
+// isWithinByLook tells a document within the document by its place and its first bytes.
+// Projects of macros and the controls of forms lie in the same container as old documents
+// do and are none.
+func isWithinByLook(name string, head []byte) bool {
+	name = strings.ToLower(name)
+	if attachments.MatchString(name) {
+		return true
+	}
+	if programs.MatchString(name) {
+		return false
+	}
 	for _, magic := range []string{"PK\x03\x04", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "%PDF-", "{\\rtf"} {
 		if bytes.HasPrefix(head, []byte(magic)) {
 			return true

@@ -14,18 +14,26 @@ import (
 	"blotter/internal/reason"
 )
 
-// survey reads the relationships and looks for what is no picture. It returns the
-// names of the parts that a relationship calls a picture.
-func (d *Document) survey(parts []*zip.File) (map[string]bool, error) {
-	pictured := map[string]bool{}
+// role is what relationships call a part.
+type role uint8
+
+const (
+	isPicture role = 1 << iota
+	isWithin       // a document, a film or a sound
+)
+
+// survey reads the relationships and looks for what is no picture. It returns the roles
+// of parts by their name in lower case: OPC has names without regard to case.
+func (d *Document) survey(parts []*zip.File) (map[string]role, error) {
+	roles := map[string]role{}
 	for _, p := range parts {
 		name, err := strings.ToLower(p.Name), error(nil)
 		switch {
 		case strings.HasSuffix(name, ".rels"):
-			err = d.relations(p, pictured)
+			err = d.relations(p, roles)
 		case beside.MatchString(name):
 			d.extra |= document.Metadata
-		case programs.MatchString(name):
+		case programs.MatchString(name), linked.MatchString(name):
 			d.extra |= document.EmbeddedFiles
 		case drawn.MatchString(name):
 			d.extra |= document.OfficeVector
@@ -36,7 +44,7 @@ func (d *Document) survey(parts []*zip.File) (map[string]bool, error) {
 			return nil, err
 		}
 	}
-	return pictured, nil
+	return roles, nil
 }
 
 // Parts by their names in lower case, which the suites have kept since 2007. A part of
@@ -44,7 +52,8 @@ func (d *Document) survey(parts []*zip.File) (map[string]bool, error) {
 var (
 	beside      = regexp.MustCompile(`^docprops/.*\.xml$|^customxml/|/comments|/threadedcomments/|/notesslides/|/persons/`)
 	attachments = regexp.MustCompile(`/embeddings/[^/]*$`)
-	programs    = regexp.MustCompile(`/vbaproject|/activex/|/externallinks/`)
+	programs    = regexp.MustCompile(`/vbaproject[^/]*\.bin$|/activex/`)
+	linked      = regexp.MustCompile(`/externallinks/`)
 	drawn       = regexp.MustCompile(`/charts/|/chartex/|/diagrams/|/ink/|/model3d/|/chartsheets/`)
 	shaped      = regexp.MustCompile(`^word/.*\.xml$|/drawings/|^ppt/(slides|slidelayouts|slidemasters)/`)
 )
@@ -56,10 +65,10 @@ type relationship struct {
 	Mode   string `xml:"TargetMode,attr"`
 }
 
-// relations notes the picture targets of a .rels part. External targets are counted,
+// relations notes the targets of a .rels part. External targets are counted,
 // never fetched and never kept. The decoder knows no entities but XML's own five, so
 // that nothing in it can grow.
-func (d *Document) relations(p *zip.File, pictured map[string]bool) error {
+func (d *Document) relations(p *zip.File, roles map[string]role) error {
 	data, err := unpack(p, d.lim)
 	if err != nil {
 		return err
@@ -88,21 +97,29 @@ func (d *Document) relations(p *zip.File, pictured map[string]bool) error {
 				rel.Mode = a.Value
 			}
 		}
-		d.relate(rel, p.Name, pictured)
+		d.relate(rel, p.Name, roles)
 	}
 }
 
-func (d *Document) relate(rel relationship, rels string, pictured map[string]bool) {
+func (d *Document) relate(rel relationship, rels string, roles map[string]role) {
 	kind := rel.Type[strings.LastIndexByte(rel.Type, '/')+1:]
-	switch external := strings.EqualFold(rel.Mode, "External"); {
-	case kind == "image" && external:
-		d.extra |= document.ExternalImages
-	case (kind == "image" || kind == "hdphoto") && !external: // the latter is JPEG XR beside a fallback
-		pictured[resolve(rels, rel.Target)] = true
-	case kind == "video" || kind == "audio" || kind == "media":
-		d.extra |= document.EmbeddedFiles
-	case external && (kind == "oleObject" || kind == "package" || kind == "attachedTemplate" || kind == "subDocument"):
-		d.extra |= document.EmbeddedFiles
+	external := strings.EqualFold(rel.Mode, "External")
+	target := strings.ToLower(resolve(rels, rel.Target))
+	switch kind {
+	case "image", "hdphoto": // the latter is JPEG XR beside a fallback
+		if external {
+			d.extra |= document.ExternalImages
+			return
+		}
+		roles[target] |= isPicture
+	case "oleObject", "package", "aFChunk", "video", "audio", "media":
+		if external {
+			d.extra |= document.EmbeddedFiles
+			return
+		}
+		roles[target] |= isWithin
+	case "attachedTemplate", "subDocument":
+		d.extra |= document.EmbeddedFiles // always elsewhere
 	}
 }
 
