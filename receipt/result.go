@@ -26,7 +26,7 @@ type Result struct {
 // ResultAsset is one image of the document.
 type ResultAsset struct {
 	Index      int64       `json:"index"`
-	Kind       string      `json:"kind"`             // "page", "image", "frame", or "document": one within that could not be opened
+	Kind       string      `json:"kind"`             // "page", "image", "frame", "thumbnail", or "document": one within that could not be opened
 	Within     []int64     `json:"within,omitempty"` // the document within the document that it is in, by numbers from the outside in
 	Page       int64       `json:"page"`             // 0: the container has no pages
 	Frame      int64       `json:"frame"`

@@ -27,17 +27,22 @@ const (
 	Image AssetKind = 2 // an image embedded in a container
 	Frame AssetKind = 3 // a frame of a raster file, a single-frame file included
 	Whole AssetKind = 4 // a document within the document that could not be opened; always withheld
+
+	// Thumbnail is a small copy of a picture that its file keeps beside it: in EXIF, in a
+	// directory of a TIFF that says so. It shows what the picture shows, or what it showed
+	// before somebody burned something out of it.
+	Thumbnail AssetKind = 5
 )
 
 // String is the name used in results and events.
 func (k AssetKind) String() string { return nameOf(assetKinds, k) }
 
-var assetKinds = map[AssetKind]string{Page: "page", Image: "image", Frame: "frame", Whole: "document"}
+var assetKinds = map[AssetKind]string{Page: "page", Image: "image", Frame: "frame", Whole: "document", Thumbnail: "thumbnail"}
 
 // Asset is what validation learned of one image before redaction.
 type Asset struct {
 	Index         int       // 1, 2, … in the order of the document
-	Kind          AssetKind // page, image, frame or whole document
+	Kind          AssetKind // page, image, frame, thumbnail or whole document
 	Within        Path      // the document within the document that it is in; of a whole document: that document
 	Page          int       // 1-based page of the container; 0 where it has none
 	Frame         int       // 1-based frame of a raster file; 0 elsewhere

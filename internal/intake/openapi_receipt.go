@@ -17,7 +17,7 @@ var receiptTexts = map[string]string{
 	"index":      "Number of the image in the document, from 1 on",
 	"input":      "The document as it came in",
 	"job":        "Identifier of the job",
-	"kind":       "What it is: page, image, frame, or document: one within the document that could not be opened",
+	"kind":       "What it is: page, image, frame, thumbnail, or document: one within the document that could not be opened",
 	"media_type": "Media type, found out from the bytes; empty where it is not known",
 	"module":     "Module path and version",
 	"name":       "Name of it",

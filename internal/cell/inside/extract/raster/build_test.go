@@ -78,7 +78,12 @@ func exif(o uint16) string {
 type tiffFrame struct {
 	tags map[uint16]uint32 // one LONG each
 	long map[uint16][]uint16
-	data []byte // one strip
+	data []byte // of all strips
+
+	ratios  map[uint16][]uint32 // numerators, over one each
+	offsets map[uint16][]uint32
+	planes  int   // strips of the same length; 0: one
+	parts   []int // the length of each strip, where they differ
 }
 
 func grayFrame(w, h int, pix []byte) tiffFrame {
@@ -98,26 +103,63 @@ func tiffOf(order binary.AppendByteOrder, frames ...tiffFrame) []byte {
 	for _, f := range frames {
 		strip := len(b)
 		b = append(b, f.data...)
-		long := map[uint16]int{}
+		for range f.planes {
+			f.parts = append(f.parts, len(f.data)/f.planes)
+		}
+		long, counts := map[uint16]int{}, map[uint16]int{}
+		kinds := map[uint16]uint16{}
+		lay := func(tag, kind uint16, n int, values []byte) {
+			b = append(b, make([]byte, len(b)%2)...)
+			long[tag], kinds[tag], counts[tag] = len(b), kind, n
+			b = append(b, values...)
+		}
 		for tag, values := range f.long {
-			long[tag] = len(b)
+			lay(tag, 3, len(values), words16(order, values...))
+		}
+		for tag, values := range f.ratios {
+			var raw []byte
 			for _, v := range values {
-				b = order.AppendUint16(b, v)
+				raw = order.AppendUint32(order.AppendUint32(raw, v), 1)
 			}
+			lay(tag, 5, len(values), raw)
+		}
+		for tag, values := range f.offsets {
+			var raw []byte
+			for _, v := range values {
+				raw = order.AppendUint32(raw, v)
+			}
+			lay(tag, 4, len(values), raw)
+		}
+		tags := map[uint16]uint32{tagStrips: uint32(strip), tagStripCounts: uint32(len(f.data))}
+		if f.parts != nil {
+			var offsets, lengths []byte
+			for _, n := range f.parts {
+				offsets, lengths = order.AppendUint32(offsets, uint32(strip)), order.AppendUint32(lengths, uint32(n))
+				strip += n
+			}
+			tags = map[uint16]uint32{}
+			lay(tagStrips, 4, len(f.parts), offsets)
+			lay(tagStripCounts, 4, len(f.parts), lengths)
 		}
 		b = append(b, make([]byte, len(b)%2)...)
-		tags := map[uint16]uint32{tagStrips: uint32(strip), tagStripCounts: uint32(len(f.data))}
 		for tag, v := range f.tags {
 			tags[tag] = v
 		}
+		for tag := range long { // instead of the usual
+			delete(tags, tag)
+		}
 		put(link, uint32(len(b)))
-		b = order.AppendUint16(b, uint16(len(tags)+len(long)))
+		b = order.AppendUint16(b, uint16(len(sortedTags(tags, long))))
 		for _, tag := range sortedTags(tags, long) {
 			b = order.AppendUint16(b, tag)
 			if at, ok := long[tag]; ok {
-				b = order.AppendUint16(b, 3)
-				b = order.AppendUint32(b, uint32(len(f.long[tag])))
-				b = order.AppendUint32(b, uint32(at))
+				b = order.AppendUint16(b, kinds[tag])
+				b = order.AppendUint32(b, uint32(counts[tag]))
+				if n := counts[tag] * int(kindSizes[kinds[tag]]); n <= 4 {
+					b = append(append(b, b[at:at+n]...), make([]byte, 4-n)...)
+				} else {
+					b = order.AppendUint32(b, uint32(at))
+				}
 				continue
 			}
 			b = order.AppendUint16(b, 4)

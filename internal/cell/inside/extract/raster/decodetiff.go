@@ -3,28 +3,25 @@ package raster
 import (
 	"bufio"
 	"bytes"
+	"compress/lzw"
 	"compress/zlib"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
 	"io"
 	"math/bits"
 
-	"golang.org/x/image/ccitt"
-	"golang.org/x/image/tiff/lzw"
+	tifflzw "golang.org/x/image/tiff/lzw"
 
+	"blotter/internal/cell/inside/extract/raster/fax"
 	"blotter/internal/reason"
 )
 
 // decodeTIFF decodes the frame of a directory. It returns *image.Gray or an opaque
-// *image.NRGBA; every row that the headers promise must be there.
-func decodeTIFF(r io.ReaderAt, size int64, d *directory, foreign Foreign) (image.Image, error) {
+// *image.NRGBA; every row that the headers promise must be there. Samples whose range is
+// not told by their bits are gone through twice.
+func decodeTIFF(d *directory) (image.Image, error) {
 	l, err := layoutOf(d)
-	if err != nil {
-		return nil, err
-	}
-	offsets, counts, err := l.places(d)
 	if err != nil {
 		return nil, err
 	}
@@ -32,94 +29,159 @@ func decodeTIFF(r io.ReaderAt, size int64, d *directory, foreign Foreign) (image
 	if err != nil {
 		return nil, err
 	}
-	perPlane := l.across * l.down
-	for i := range offsets {
-		at, n := int64(offsets[i]), int64(counts[i])
-		if at+n > size {
-			return nil, because("TIFF block", io.ErrUnexpectedEOF)
-		}
-		in := io.NewSectionReader(r, at, n)
-		x, y := i%l.across, i%perPlane/l.across
-		switch {
-		case l.compression == jpegPacked:
-			err = p.jpegBlock(in, d, x, y)
-		case l.foreign():
-			err = p.faxBlock(in, foreign, x, y)
-		default:
-			err = p.block(in, i/perPlane, x, y)
-		}
-		if err != nil {
+	if l.compression == jpegOld {
+		return p.oldJPEG(d)
+	}
+	blocks, err := l.places(d)
+	if err != nil {
+		return nil, err
+	}
+	if l.ranged() {
+		p.seen = &extent{}
+		if err := p.all(d, blocks); err != nil {
 			return nil, err
 		}
+		p.scale, p.seen = l.scaleFor(*p.seen), nil
+	}
+	if err := p.all(d, blocks); err != nil {
+		return nil, err
 	}
 	return p.image(), nil
+}
+
+// all decodes block after block.
+func (p *painter) all(d *directory, blocks []span) error {
+	perPlane := p.l.across * p.l.down
+	for i, s := range blocks {
+		in := io.NewSectionReader(d.r, s.at, s.end-s.at)
+		plane, x, y := i/perPlane, i%p.l.across, i%perPlane/p.l.across
+		var err error
+		if p.l.compression == jpegPacked {
+			err = p.jpegBlock(in, d, plane, x, y)
+		} else {
+			err = p.block(in, plane, x, y)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // block unpacks one strip or tile of a plane and paints it.
 func (p *painter) block(in io.Reader, plane, x, y int) error {
 	rows, rowBytes := p.l.rowsOf(y), p.l.rowBytes()
-	if need := rows * rowBytes; cap(p.buf) < need {
-		p.buf = make([]byte, need)
-	}
-	buf := p.buf[:rows*rowBytes]
-	out, err := p.l.unpack(in, rows)
-	if err == nil {
-		_, err = io.ReadFull(out, buf)
-	}
+	out, err := p.l.unpack(in)
 	if err != nil {
 		return because("TIFF block", err)
 	}
+	if p.l.subH*p.l.subV > 1 {
+		return p.sharedBlock(out, rows, x, y)
+	}
+	if cap(p.buf) < rowBytes {
+		p.buf = make([]byte, rowBytes)
+	}
+	row := p.buf[:rowBytes]
 	for r := range rows {
-		row := buf[r*rowBytes:][:rowBytes]
-		if p.l.lsbFirst && p.l.compression == plain && p.l.bits < 8 {
-			for i, b := range row {
-				row[i] = bits.Reverse8(b)
-			}
+		if _, err := io.ReadFull(out, row); err != nil {
+			return because("TIFF block", err)
 		}
-		if p.l.differs {
+		switch p.l.predictor {
+		case 2:
 			p.l.sumUp(row, p.order)
+		case 3:
+			p.joinBytes(row)
 		}
 		p.row(row, plane, x*p.l.blockW, y*p.l.blockH+r)
 	}
 	return nil
 }
 
-// unpack undoes the compression of a block. A fax decoder writes white as 1 whatever
-// the photometric tag says; it is turned back to TIFF's 0, of which the tag then
-// decides.
-func (l *layout) unpack(in io.Reader, rows int) (io.Reader, error) {
+// unpack undoes the compression of a block. Fax codes come out as ink 1, which is what
+// TIFF's white-is-zero means; the photometric tag decides what that shows.
+func (l *layout) unpack(in io.Reader) (io.Reader, error) {
+	if coding, ok := l.faxCoding(); ok {
+		data, err := io.ReadAll(in)
+		if err != nil {
+			return nil, err
+		}
+		return &faxRows{rows: fax.NewReader(data, coding, l.blockW, l.lsbFirst), row: make([]byte, l.rowBytes())}, nil
+	}
+	if l.lsbFirst {
+		in = reversed{in}
+	}
 	switch l.compression {
-	case fax3, fax4:
-		order, sub := ccitt.MSB, ccitt.Group3
-		if l.lsbFirst {
-			order = ccitt.LSB
-		}
-		if l.compression == fax4 {
-			sub = ccitt.Group4
-		}
-		return ccitt.NewReader(in, order, sub, l.blockW, rows, &ccitt.Options{Invert: true}), nil
 	case lzwPacked:
-		return lzw.NewReader(in, lzw.MSB, 8), nil
+		return unpackLZW(bufio.NewReader(in))
 	case deflate, deflateOld:
 		return zlib.NewReader(in)
 	case packBits:
 		return &packBitsReader{in: bufio.NewReader(in)}, nil
 	}
-	return in, nil
+	return bufio.NewReader(in), nil
 }
 
-// sumUp undoes the horizontal predictor on one row.
-func (l *layout) sumUp(row []byte, order binary.ByteOrder) {
-	step := l.samples / l.planes
-	if l.bits == 8 {
-		for i := step; i < len(row); i++ {
-			row[i] += row[i-step]
+func (l *layout) faxCoding() (fax.Coding, bool) {
+	switch {
+	case l.compression == fax2:
+		return fax.Rows, true
+	case l.compression == faxWords:
+		return fax.Words, true
+	case l.twoDim:
+		return fax.Group3Two, true
+	case l.compression == fax3:
+		return fax.Group3, true
+	case l.compression == fax4:
+		return fax.Group4, true
+	}
+	return 0, false
+}
+
+// unpackLZW tells the codes of TIFF 6.0 from those of writers before it, which wrote the
+// low bits first and widened their codes one later: a clear code shows which.
+func unpackLZW(in *bufio.Reader) (io.Reader, error) {
+	b, err := in.Peek(2)
+	if err != nil {
+		return nil, err
+	}
+	if b[0] == 0 && b[1]&1 == 1 {
+		return lzw.NewReader(in, lzw.LSB, 8), nil
+	}
+	return tifflzw.NewReader(in, tifflzw.MSB, 8), nil
+}
+
+// reversed turns the bits of each byte round, fill order 2.
+type reversed struct{ in io.Reader }
+
+func (r reversed) Read(b []byte) (int, error) {
+	n, err := r.in.Read(b)
+	for i, v := range b[:n] {
+		b[i] = bits.Reverse8(v)
+	}
+	return n, err
+}
+
+// faxRows hands out the rows of a fax as bytes.
+type faxRows struct {
+	rows *fax.Reader
+	row  []byte
+	left []byte
+}
+
+func (f *faxRows) Read(b []byte) (int, error) {
+	if len(f.left) == 0 {
+		err := f.rows.Row(f.row)
+		if errors.Is(err, fax.ErrUncompressed) {
+			return 0, unsupported("%w", err)
 		}
-		return
+		if err != nil {
+			return 0, err
+		}
+		f.left = f.row
 	}
-	for i := 2 * step; i+1 < len(row); i += 2 {
-		order.PutUint16(row[i:], order.Uint16(row[i:])+order.Uint16(row[i-2*step:]))
-	}
+	n := copy(b, f.left)
+	f.left = f.left[n:]
+	return n, nil
 }
 
 // packBitsReader undoes Apple's run-length packing, TIFF 6.0 section 9.
@@ -166,73 +228,56 @@ func (p *packBitsReader) next() error {
 	return err
 }
 
-// faxBlock decodes a strip or tile in a fax code that only the foreign decoder knows.
-// PDF writes a fax code's white as white; black-is-zero turns that round.
-func (p *painter) faxBlock(in io.Reader, foreign Foreign, x, y int) error {
-	if foreign == nil {
-		return unsupported("fax compression %d", p.l.compression)
-	}
-	data, err := io.ReadAll(in)
-	if err != nil {
-		return because("TIFF fax block", err)
-	}
-	if p.l.lsbFirst {
-		for i, b := range data {
-			data[i] = bits.Reverse8(b)
-		}
-	}
-	w, h := p.l.blockW, p.l.rowsOf(y)
-	parms := "/K 0/EncodedByteAlign true"
-	if p.l.twoDim {
-		parms = "/K 1"
-	}
-	img, err := foreign.DecodeStream(fmt.Sprintf("/Filter/CCITTFaxDecode/DecodeParms<<%s/Columns %d/Rows %d/EndOfBlock false>>/BitsPerComponent 1/ColorSpace/DeviceGray", parms, w, h), data, w, h)
-	if err != nil {
-		return err
-	}
-	g := toGray(img)
-	if p.l.photometric == blackIsZero {
-		for i, v := range g.Pix {
-			g.Pix[i] = 0xff - v
-		}
-	}
-	p.paste(g, x*w, y*p.l.blockH)
-	return nil
-}
-
 // jpegTablesRead bounds the shared tables of a TIFF's JPEG blocks: quantisation and
 // Huffman tables are below 2 KiB.
 const jpegTablesRead = 64 << 10
 
 // jpegBlock decodes a strip or tile that is a JPEG of its own and paints it. Its size
 // is checked against the directory before it is decoded.
-func (p *painter) jpegBlock(in io.Reader, d *directory, x, y int) error {
+func (p *painter) jpegBlock(in io.Reader, d *directory, plane, x, y int) error {
 	stream, err := joinTables(in, d, p.l.photometric)
 	if err != nil {
 		return because("TIFF JPEG block", err)
 	}
-	h, err := jpegHeaders(bytes.NewReader(stream), int64(len(stream)), 1)
+	img, err := p.decodeJPEG(stream, p.l.blockW, p.l.rowsOf(y))
 	if err != nil {
 		return err
 	}
-	f := h.frames[0]
-	if f.withheld != "" {
-		return reason.Because(f.withheld, errors.New("raster: TIFF JPEG block"))
+	if p.l.planes > 1 {
+		g := toGray(img)
+		for r := range g.Rect.Dy() {
+			p.row(g.Pix[r*g.Stride:][:p.l.blockW], plane, x*p.l.blockW, y*p.l.blockH+r)
+		}
+		return nil
 	}
-	if f.width != p.l.blockW || f.height != p.l.rowsOf(y) {
-		return reason.Because(reason.ExtractSizeLies, errors.New("raster: TIFF JPEG block of another size"))
+	p.paste(flatten(img, p.l.gray()), x*p.l.blockW, y*p.l.blockH)
+	return nil
+}
+
+// decodeJPEG decodes a stream that must have the size given. The last strip of some
+// writers is as high as the others; what lies below the picture is cut off.
+func (p *painter) decodeJPEG(stream []byte, w, h int) (image.Image, error) {
+	head, err := jpegHeaders(bytes.NewReader(stream), int64(len(stream)), 1)
+	if err != nil {
+		return nil, err
+	}
+	f := head.frames[0]
+	if f.withheld != "" {
+		return nil, reason.Because(f.withheld, errors.New("raster: TIFF JPEG block"))
+	}
+	if f.width != w || f.height != h && (f.height < h || f.height > p.l.blockH) {
+		return nil, reason.Because(reason.ExtractSizeLies, fmt.Errorf("raster: TIFF JPEG block of %d×%d", f.width, f.height))
 	}
 	img, err := decodeJPEG(bytes.NewReader(stream))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if m, ok := img.(*image.CMYK); ok { // TIFF does not invert inks, and the decoder did
 		for i, v := range m.Pix {
 			m.Pix[i] = 0xff - v
 		}
 	}
-	p.paste(flatten(img, p.l.gray()), x*p.l.blockW, y*p.l.blockH)
-	return nil
+	return img, nil
 }
 
 // joinTables makes a whole JPEG of a block: the tables that all blocks share, and a
@@ -245,10 +290,7 @@ func joinTables(in io.Reader, d *directory, photometric int) ([]byte, error) {
 	if len(block) < 4 || block[0] != 0xff || block[1] != markSOI {
 		return nil, errors.New("no start marker")
 	}
-	out := []byte{0xff, markSOI}
-	if photometric == rgb || photometric == separated {
-		out = append(out, "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"...)
-	}
+	out := append([]byte{0xff, markSOI}, colourMarker(photometric)...)
 	if e, ok := d.tags[tagJPEGTables]; ok {
 		tables, err := d.bytes(e, jpegTablesRead)
 		if err != nil {
@@ -259,4 +301,12 @@ func joinTables(in io.Reader, d *directory, photometric int) ([]byte, error) {
 		}
 	}
 	return append(out, block[2:]...), nil
+}
+
+// colourMarker is Adobe's, which says that samples are light or inks and nothing else.
+func colourMarker(photometric int) string {
+	if photometric == rgb || photometric == separated {
+		return "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
+	}
+	return ""
 }

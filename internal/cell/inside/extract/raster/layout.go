@@ -4,29 +4,35 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"blotter/internal/reason"
 )
 
 // Values of the TIFF tags that layoutOf knows.
 const (
-	whiteIsZero, blackIsZero, rgb, palette, separated, yCbCr = 0, 1, 2, 3, 5, 6
+	whiteIsZero, blackIsZero, rgb, palette, maskOnly, separated, yCbCr, cieLab, iccLab = 0, 1, 2, 3, 4, 5, 6, 8, 9
 
-	plain, fax2, fax3, fax4, lzwPacked, jpegPacked, deflate, packBits, deflateOld = 1, 2, 3, 4, 5, 7, 8, 32773, 32946
+	plain, fax2, fax3, fax4, lzwPacked, jpegOld, jpegPacked, deflate = 1, 2, 3, 4, 5, 6, 7, 8
+	faxWords, packBits, deflateOld                                   = 32771, 32773, 32946
+
+	unsigned, signed, floating, undefined = 1, 2, 3, 4 // sample formats
 )
 
 // layout is how the pixels of a frame lie in a TIFF.
 type layout struct {
 	width, height        int
-	bits                 int // of each sample: 1, 2, 4, 8 or 16
+	bits                 int // of each sample: 1–16, 32, and 24 or 64 for fractions
+	format               int // unsigned, signed or floating
 	samples              int // per pixel, extra ones included
 	photometric          int
 	compression          int
 	alpha                int // 0 none, 1 premultiplied, 2 straight
 	planes               int // 1, or samples where each has strips of its own
+	subH, subV           int // pixels that share a colour difference, YCbCr without JPEG; 1 elsewhere
 	lsbFirst             bool
 	twoDim               bool // group 3 rows that refer to the row above
-	differs              bool // samples are differences to their left neighbour
+	predictor            int  // 1 none, 2 differences, 3 differences of the bytes of fractions
 	blockW, blockH       int  // of a strip or tile
 	across, down         int  // blocks
 	tiled                bool
@@ -38,11 +44,11 @@ type layout struct {
 func layoutOf(d *directory) (layout, error) {
 	l := layout{
 		width: d.number(tagWidth, 0), height: d.number(tagHeight, 0),
-		bits: d.number(tagBits, 1), samples: d.number(tagSamples, 1),
+		bits: d.number(tagBits, 1), format: d.number(tagFormat, unsigned), samples: d.number(tagSamples, 1),
 		photometric: d.number(tagPhotometric, whiteIsZero), compression: d.number(tagCompression, plain),
-		planes: 1, lsbFirst: d.number(tagFillOrder, 1) == 2,
+		planes: 1, subH: 1, subV: 1, lsbFirst: d.number(tagFillOrder, 1) == 2,
 	}
-	for _, check := range []func(*directory) error{l.checkSamples, l.checkColour, l.checkCompression, l.blocks} {
+	for _, check := range []func(*directory) error{l.checkSamples, l.checkColour, l.checkCompression, l.checkSubsampling, l.checkPredictor, l.blocks} {
 		if err := check(d); err != nil {
 			return layout{}, err
 		}
@@ -59,22 +65,27 @@ func malformed(format string, args ...any) error {
 }
 
 func (l *layout) checkSamples(d *directory) error {
-	switch l.bits {
-	case 1, 2, 4, 8, 16:
+	if l.format == undefined {
+		l.format = unsigned
+	}
+	switch {
+	case l.format == unsigned && (l.bits >= 1 && l.bits <= 16 || l.bits == 32):
+	case l.format == signed && (l.bits == 8 || l.bits == 16 || l.bits == 32):
+	case l.format == floating && (l.bits == 16 || l.bits == 24 || l.bits == 32 || l.bits == 64):
 	default:
-		return unsupported("%d bits", l.bits)
+		return unsupported("%d bits of format %d", l.bits, l.format)
 	}
 	if l.samples < 1 || l.samples > 8 {
 		return unsupported("%d samples", l.samples)
 	}
-	for tag, want := range map[uint16]uint32{tagBits: uint32(l.bits), tagFormat: 1} {
+	for _, tag := range []uint16{tagBits, tagFormat} {
 		values, err := d.numbers(tag, int64(l.samples))
 		if err != nil {
 			return because("TIFF samples", err)
 		}
 		for _, v := range values {
-			if v != want {
-				return unsupported("tag %d with %d", tag, v)
+			if v != values[0] {
+				return unsupported("samples that differ in tag %d", tag)
 			}
 		}
 	}
@@ -84,22 +95,36 @@ func (l *layout) checkSamples(d *directory) error {
 	return nil
 }
 
+// colours is how many samples come before the extra ones; 0 for what is not known.
+func (l *layout) colours() int {
+	switch l.photometric {
+	case whiteIsZero, blackIsZero, palette, maskOnly:
+		return 1
+	case rgb, yCbCr:
+		return 3
+	case cieLab, iccLab:
+		return min(l.samples, 3) // lightness alone is gray
+	case separated:
+		return 4
+	}
+	return 0
+}
+
 func (l *layout) checkColour(d *directory) error {
-	colours := map[int]int{whiteIsZero: 1, blackIsZero: 1, rgb: 3, palette: 1, separated: 4, yCbCr: 3}[l.photometric]
+	colours := l.colours()
 	switch {
 	case colours == 0:
 		return unsupported("photometric %d", l.photometric)
-	case l.samples < colours:
+	case l.samples < colours || colours == 2:
 		return malformed("%d samples for photometric %d", l.samples, l.photometric)
-	case l.photometric == palette && (l.bits > 8 || l.samples > 1):
+	case l.photometric == palette && (l.bits > 16 || l.format != unsigned):
 		return unsupported("palette of %d bits", l.bits)
-	case colours > 1 && l.bits < 8:
-		return unsupported("colour of %d bits", l.bits)
-	case l.photometric == yCbCr && l.compression != jpegPacked:
-		return unsupported("YCbCr without JPEG")
-	}
-	if l.samples > colours && l.bits < 8 {
-		return unsupported("extra samples of %d bits", l.bits)
+	case l.photometric == separated && d.number(tagInkSet, 1) != 1:
+		return unsupported("other inks than cyan, magenta, yellow and black")
+	case (l.photometric == yCbCr || l.lab()) && l.bits != 8 && !(l.lab() && l.bits == 16):
+		return unsupported("photometric %d of %d bits", l.photometric, l.bits)
+	case (l.photometric == yCbCr || l.lab()) && l.format == floating:
+		return unsupported("photometric %d of fractions", l.photometric)
 	}
 	if a := d.number(tagExtra, 0); l.samples > colours && (a == 1 || a == 2) {
 		l.alpha = a
@@ -107,28 +132,71 @@ func (l *layout) checkColour(d *directory) error {
 	return nil
 }
 
+func (l *layout) lab() bool { return l.photometric == cieLab || l.photometric == iccLab }
+
 func (l *layout) checkCompression(d *directory) error {
 	switch l.compression {
 	case plain, lzwPacked, deflate, deflateOld, packBits:
-		if l.lsbFirst && l.compression != plain {
-			return unsupported("fill order 2 with compression %d", l.compression)
-		}
-	case fax2, fax3, fax4:
+	case fax2, fax3, fax4, faxWords:
 		if l.bits != 1 || l.samples != 1 {
 			return malformed("fax of %d bits", l.bits)
 		}
 		l.twoDim = l.compression == fax3 && d.number(tagT4Options, 0)&1 != 0
-	case jpegPacked:
-		if l.bits != 8 || l.planes != 1 || l.photometric == palette {
-			return unsupported("JPEG of %d bits in %d planes", l.bits, l.planes)
+	case jpegPacked, jpegOld:
+		if l.bits != 8 || l.photometric == palette || l.lab() || l.format == floating {
+			return unsupported("JPEG of %d bits, photometric %d", l.bits, l.photometric)
+		}
+		if l.planes == 1 && l.samples != l.colours() || l.planes > 1 && l.compression == jpegOld {
+			return unsupported("JPEG of %d samples in %d planes", l.samples, l.planes)
 		}
 	default:
 		return unsupported("compression %d", l.compression)
 	}
+	return nil
+}
+
+// isJPEG reports that the blocks are JPEG streams.
+func (l *layout) isJPEG() bool { return l.compression == jpegPacked || l.compression == jpegOld }
+
+// checkSubsampling reads how many pixels share a colour difference. JPEG streams say so
+// themselves.
+func (l *layout) checkSubsampling(d *directory) error {
+	if l.photometric != yCbCr {
+		return nil
+	}
+	sub, err := d.numbers(tagYCbCrSub, 2)
+	if err != nil {
+		return because("TIFF subsampling", err)
+	}
+	h, v := 2, 2
+	if len(sub) == 2 {
+		h, v = int(min(sub[0], 8)), int(min(sub[1], 8))
+	}
+	switch {
+	case l.compression == jpegPacked && l.planes > 1 && (h != 1 || v != 1):
+		return unsupported("JPEG planes of different sizes")
+	case l.isJPEG():
+		return nil
+	case h != 1 && h != 2 && h != 4 || v != 1 && v != 2 && v != 4:
+		return malformed("subsampling of %d×%d", h, v)
+	case (h != 1 || v != 1) && (l.planes != 1 || l.samples != 3):
+		return unsupported("subsampling in %d planes of %d samples", l.planes, l.samples)
+	}
+	l.subH, l.subV = h, v
+	return nil
+}
+
+func (l *layout) checkPredictor(d *directory) error {
+	l.predictor = 1
+	if l.compression != lzwPacked && l.compression != deflate && l.compression != deflateOld {
+		return nil
+	}
 	switch p := d.number(tagPredictor, 1); {
-	case p == 1 || l.compression != lzwPacked && l.compression != deflate && l.compression != deflateOld:
-	case p == 2 && l.bits >= 8:
-		l.differs = true
+	case p == 1:
+	case p == 2 && (l.bits == 8 || l.bits == 16 || l.bits == 32 || l.bits == 64) && l.subH == 1 && l.subV == 1:
+		l.predictor = 2
+	case p == 3 && l.format == floating:
+		l.predictor = 3
 	default:
 		return unsupported("predictor %d with %d bits", p, l.bits)
 	}
@@ -145,7 +213,9 @@ func (l *layout) blocks(d *directory) error {
 	if d.has(tagTileWidth) {
 		l.tiled = true
 		l.blockW, l.blockH = d.number(tagTileWidth, 0), d.number(tagTileHeight, 0)
-		l.offsetsTag, l.countTag = tagTiles, tagTileCounts
+		if d.has(tagTiles) || !d.has(tagStrips) { // an old mistake of writers is to use the tags of strips
+			l.offsetsTag, l.countTag = tagTiles, tagTileCounts
+		}
 		// Tiles are padded to multiples of 16; a small picture may have one of usual size.
 		if l.blockW < 8 || l.blockH < 8 || l.blockW > max(l.width+16, 1024) || l.blockH > max(l.height+16, 1024) {
 			return malformed("tiles of %d×%d", l.blockW, l.blockH)
@@ -155,17 +225,13 @@ func (l *layout) blocks(d *directory) error {
 	}
 	l.across = (l.width + l.blockW - 1) / l.blockW
 	l.down = (l.height + l.blockH - 1) / l.blockH
-	if int64(l.rowBytes())*int64(l.blockH) > maxBlock {
+	if int64(l.rowBytes()) > maxBlock/int64(l.blockH) {
 		return reason.Because(reason.ExtractPixels, errors.New("raster: TIFF block too large"))
 	}
 	return nil
 }
 
-// foreign reports an encoding for which there is no decoder in Go: modified Huffman
-// rows without marks between them, and two-dimensional group 3.
-func (l *layout) foreign() bool { return l.compression == fax2 || l.twoDim }
-
-// rowBytes is the length of one row of a block, of one plane.
+// rowBytes is the length of one row of a block, of one plane, unpacked.
 func (l *layout) rowBytes() int {
 	return (l.blockW*(l.samples/l.planes)*l.bits + 7) / 8
 }
@@ -181,24 +247,33 @@ func (l *layout) rowsOf(down int) int {
 
 // gray reports that the frame holds no colour. A palette may hold some.
 func (l *layout) gray() bool {
-	return l.photometric == whiteIsZero || l.photometric == blackIsZero
+	return l.photometric != palette && l.colours() == 1
 }
 
 // places returns where the blocks lie in the file. A strip without a count is taken
 // up to the end of the file where it is the only one.
-func (l *layout) places(d *directory) (offsets, counts []uint32, err error) {
+func (l *layout) places(d *directory) ([]span, error) {
 	n := int64(l.across) * int64(l.down) * int64(l.planes)
-	if offsets, err = d.numbers(l.offsetsTag, n); err != nil {
-		return nil, nil, because("TIFF offsets", err)
+	offsets, err := d.numbers(l.offsetsTag, n)
+	if err != nil {
+		return nil, because("TIFF offsets", err)
 	}
-	if counts, err = d.numbers(l.countTag, n); err != nil {
-		return nil, nil, because("TIFF counts", err)
+	counts, err := d.numbers(l.countTag, n)
+	if err != nil {
+		return nil, because("TIFF counts", err)
 	}
 	if counts == nil && n == 1 && len(offsets) == 1 {
-		counts = []uint32{uint32(max(0, d.size-int64(offsets[0])))}
+		counts = []uint64{uint64(max(0, d.size-int64(min(offsets[0], math.MaxInt64))))}
 	}
 	if int64(len(offsets)) < n || int64(len(counts)) < n {
-		return nil, nil, because("TIFF blocks", io.ErrUnexpectedEOF)
+		return nil, because("TIFF blocks", io.ErrUnexpectedEOF)
 	}
-	return offsets, counts, nil
+	out := make([]span, n)
+	for i := range out {
+		if offsets[i] > uint64(d.size) || counts[i] > uint64(d.size)-offsets[i] {
+			return nil, because("TIFF block", io.ErrUnexpectedEOF)
+		}
+		out[i] = span{int64(offsets[i]), int64(offsets[i] + counts[i])}
+	}
+	return out, nil
 }

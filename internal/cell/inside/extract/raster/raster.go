@@ -20,10 +20,11 @@ import (
 
 // frame is what the headers tell of one image of a file.
 type frame struct {
-	samples       int         // a pixel; JPEG only
-	width, height int         // as stored, before orientation; 0 where unknown
-	turn          orientation // how to make it upright
-	gray          bool        // the source holds no colour
+	kind          document.AssetKind // 0: a frame
+	samples       int                // a pixel; JPEG only
+	width, height int                // as stored, before orientation; 0 where unknown
+	turn          orientation        // how to make it upright
+	gray          bool               // the source holds no colour
 	dpi           int
 	withheld      reason.Code
 	dir           *directory // TIFF only
@@ -65,15 +66,18 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	head, err := readHeaders(r, size, f, lim.Frames, foreign != nil)
+	head, err := readHeaders(r, size, f, lim.Frames)
 	if err != nil {
 		return nil, err
 	}
 	tally := catalogue.NewTally(lim)
 	for i, fr := range head.frames {
 		w, h := fr.turn.size(fr.width, fr.height)
+		if fr.kind == 0 {
+			fr.kind = document.Frame
+		}
 		err := tally.Add(catalogue.Item{Withheld: fr.withheld, Asset: document.Asset{
-			Kind: document.Frame, Frame: i + 1, Format: f, Width: w, Height: h, DPI: fr.dpi,
+			Kind: fr.kind, Frame: i + 1, Format: f, Width: w, Height: h, DPI: fr.dpi,
 		}})
 		if err != nil {
 			return nil, err
@@ -82,14 +86,14 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 	return &File{r: r, size: size, format: f, foreign: foreign, head: head, items: tally.Items(), canvas: canvas{cels: head.frames}}, nil
 }
 
-func readHeaders(r io.ReaderAt, size int64, f document.Format, frames int, foreign bool) (headers, error) {
+func readHeaders(r io.ReaderAt, size int64, f document.Format, frames int) (headers, error) {
 	switch f {
 	case document.PNG:
 		return pngHeaders(r, size, frames)
 	case document.JPEG:
 		return jpegHeaders(r, size, frames)
 	case document.TIFF:
-		return tiffHeaders(r, size, frames, foreign)
+		return tiffHeaders(r, size, frames)
 	case document.GIF:
 		return gifHeaders(r, size, frames)
 	case document.BMP:
@@ -155,7 +159,7 @@ func (f *File) decode(i int) (image.Image, error) {
 	case document.GIF, document.WebP:
 		return f.canvas.show(i, fr.width, fr.height)
 	}
-	return decodeTIFF(f.r, f.size, fr.dir, f.foreign)
+	return decodeTIFF(fr.dir)
 }
 
 // foreignJPEG decodes a JPEG whose subsampling or colours Go's decoder refuses. Its
@@ -173,8 +177,11 @@ func (f *File) foreignJPEG(fr frame) (image.Image, error) {
 }
 
 // because gives an error of a header reader its code: what ends too early is
-// truncated, the rest is malformed.
+// truncated, the rest is malformed. One that has its code keeps it.
 func because(what string, err error) error {
+	if reason.Of(err) != reason.Internal {
+		return fmt.Errorf("raster: %s: %w", what, err)
+	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return reason.Because(reason.ExtractTruncated, fmt.Errorf("raster: %s: %w", what, err))
 	}

@@ -1,72 +1,116 @@
 package raster
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
 
+	"blotter/internal/document"
 	"blotter/internal/reason"
 )
 
-// tiffHeaders walks the chain of directories: each is a frame. A chain that leads
-// back into itself ends there; one that leads out of the file ends in a frame that is
-// withheld as truncated, so that the loss shows.
-func tiffHeaders(r io.ReaderAt, size int64, limit int, foreign bool) (headers, error) {
-	order, at, err := tiffHead(r)
-	if errors.Is(err, errBigTIFF) {
-		return headers{frames: []frame{{withheld: reason.ExtractEncoding}}}, nil
-	}
+// subDirectories bounds the directories below one: writers list a few sizes of the same
+// picture, or the pages of a stack.
+const subDirectories = 1 << 12
+
+// tiffHeaders walks the chain of directories and those below each: every one is a frame,
+// in the order in which they are met. A chain that leads back into itself ends there; one
+// that leads out of the file ends in a frame that is withheld as truncated, so that the
+// loss shows.
+func tiffHeaders(r io.ReaderAt, size int64, limit int) (headers, error) {
+	f, at, err := openTIFF(r, size)
 	if err != nil {
 		return headers{}, because("TIFF header", err)
 	}
-	var h headers
-	seen := map[int64]bool{}
-	for at != 0 && !seen[at] {
-		if len(h.frames) >= limit {
-			return headers{}, reason.Because(reason.ExtractFrames, fmt.Errorf("raster: more than %d frames", limit))
+	w := tiffWalk{f: f, limit: limit, seen: map[int64]bool{}}
+	if err := w.chain(at, false); err != nil {
+		return headers{}, err
+	}
+	return w.h, nil
+}
+
+type tiffWalk struct {
+	f     tiffFile
+	limit int // frames
+	h     headers
+	seen  map[int64]bool
+}
+
+// chain lists the directories from offset at on. below says that they hang on another.
+func (w *tiffWalk) chain(at int64, below bool) error {
+	for at != 0 && !w.seen[at] {
+		if len(w.h.frames) >= w.limit {
+			return reason.Because(reason.ExtractFrames, fmt.Errorf("raster: more than %d frames", w.limit))
 		}
-		seen[at] = true
-		d, err := readDirectory(r, size, order, at)
+		w.seen[at] = true
+		d, err := w.f.directory(at)
 		if err != nil {
-			if len(h.frames) == 0 {
-				return headers{}, because("TIFF directory", err)
+			if len(w.h.frames) == 0 {
+				return because("TIFF directory", err)
 			}
-			h.frames = append(h.frames, frame{withheld: reason.Of(because("TIFF directory", err))})
-			return h, nil
+			w.h.frames = append(w.h.frames, frame{withheld: reason.Of(because("TIFF directory", err))})
+			return nil
 		}
-		h.frames = append(h.frames, d.frame(foreign))
-		h.more = h.more || d.describes()
+		w.add(d, below)
+		if err := w.below(d); err != nil {
+			return err
+		}
 		at = d.next
 	}
-	return h, nil
+	return nil
+}
+
+// add lists a directory that holds pixels. One below another that holds none, as cameras
+// write for their settings, is no frame.
+func (w *tiffWalk) add(d *directory, below bool) {
+	w.h.more = w.h.more || d.describes()
+	if below && !d.has(tagWidth) && !d.has(tagStrips) && !d.has(tagTiles) {
+		return
+	}
+	w.h.frames = append(w.h.frames, d.frame())
+}
+
+// below lists the directories that hang on one. Those that hang on these are found the
+// same way, never the same one twice.
+func (w *tiffWalk) below(d *directory) error {
+	offsets, err := d.numbers(tagSubIFDs, subDirectories)
+	if err != nil { // what they hold cannot be found
+		w.h.frames = append(w.h.frames, frame{withheld: reason.Of(because("TIFF directory", err))})
+		return nil
+	}
+	for _, at := range offsets {
+		if err := w.chain(int64(min(at, math.MaxInt64)), true); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // frame reads the size and judges whether decodeTIFF knows the encoding.
-func (d *directory) frame(foreign bool) frame {
+func (d *directory) frame() frame {
 	f := frame{
 		width: d.number(tagWidth, 0), height: d.number(tagHeight, 0),
 		turn: d.orientation(), dpi: d.dpi(), dir: d,
 	}
+	if d.number(tagSubfile, 0)&1 != 0 {
+		f.kind = document.Thumbnail
+	}
 	if f.width > math.MaxInt32 || f.height > math.MaxInt32 || f.width <= 0 || f.height <= 0 {
-		return frame{withheld: reason.ExtractMalformed}
+		return frame{kind: f.kind, withheld: reason.ExtractMalformed}
 	}
 	l, err := layoutOf(d)
 	if err != nil {
 		f.withheld = reason.Of(err)
 		return f
 	}
-	if l.foreign() && !foreign {
-		f.withheld = reason.ExtractEncoding
-	}
 	f.gray = l.gray()
 	return f
 }
 
 // describes reports whether a directory holds more than pixels: descriptions, names,
-// dates, EXIF and GPS blocks, XMP, further images below it.
+// dates, EXIF and GPS blocks, XMP, settings of the program that wrote it.
 func (d *directory) describes() bool {
-	for _, tag := range []uint16{269, 270, 271, 272, 285, 305, 306, 315, 316, 330, 700, 33432, 33723, 34377, 34665, 34675, 34853, 37724} {
+	for _, tag := range []uint16{269, 270, 271, 272, 285, 305, 306, 315, 316, 700, 33432, 33723, 34377, 34665, 34675, 34853, 37724} {
 		if d.has(tag) {
 			return true
 		}

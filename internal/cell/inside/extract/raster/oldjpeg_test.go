@@ -1,0 +1,124 @@
+package raster
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"testing"
+
+	"blotter/internal/document"
+	"blotter/internal/reason"
+)
+
+// parted is a JPEG taken apart: its tables by their number, its bare scan, its head.
+type parted struct {
+	q, dc, ac map[byte][]byte
+	head      []byte // up to the scan
+	scan      []byte
+}
+
+func part(t *testing.T, b []byte) parted {
+	t.Helper()
+	p := parted{q: map[byte][]byte{}, dc: map[byte][]byte{}, ac: map[byte][]byte{}}
+	for at := 2; at < len(b); {
+		n := int(binary.BigEndian.Uint16(b[at+2:]))
+		data := b[at+4 : at+2+n]
+		switch b[at+1] {
+		case 0xdb:
+			for ; len(data) > 0; data = data[65:] {
+				p.q[data[0]] = data[1:65]
+			}
+		case 0xc4:
+			for len(data) > 0 {
+				total := 17
+				for _, c := range data[1:17] {
+					total += int(c)
+				}
+				into := p.dc
+				if data[0]>>4 == 1 {
+					into = p.ac
+				}
+				into[data[0]&15] = data[1:total]
+				data = data[total:]
+			}
+		case 0xda:
+			p.head, p.scan = b[:at+2+n], b[at+2+n:len(b)-2]
+			return p
+		}
+		at += 2 + n
+	}
+	t.Fatal("no scan")
+	return p
+}
+
+func rainbow(w, h int) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.SetNRGBA(x, y, color.NRGBA{uint8(x * 255 / w), uint8(y * 255 / h), 128, 255})
+		}
+	}
+	return img
+}
+
+// Writers of JPEG before Technical Note 2 did it in three ways; all show the same.
+func TestOldJPEG(t *testing.T) {
+	want := rainbow(32, 16)
+	b := jpegOf(t, want)
+	p := part(t, b)
+	base := func(data []byte, kv ...uint32) tiffFrame {
+		return kind(32, 16, 8, yCbCr, data, append([]uint32{tagSamples, 3, tagCompression, jpegOld}, kv...)...)
+	}
+	const at = 8 // where tiffOf puts the first frame's data
+	var tables []byte
+	var offsets [3][]uint32
+	put := func(i int, b []byte) {
+		offsets[i] = append(offsets[i], uint32(at+len(p.scan)+len(tables)))
+		tables = append(tables, b...)
+	}
+	for _, n := range []byte{0, 1, 1} {
+		put(0, p.q[n])
+		put(1, p.dc[n])
+		put(2, p.ac[n])
+	}
+	bare := base(append(bytes.Clone(p.scan), tables...))
+	bare.offsets = map[uint16][]uint32{tagJPEGQ: offsets[0], tagJPEGDC: offsets[1], tagJPEGAC: offsets[2], tagStripCounts: {uint32(len(p.scan))}}
+	behind := base(append(bytes.Clone(p.scan), p.head...), tagJPEGStream, uint32(at+len(p.scan)), tagJPEGLength, uint32(len(p.head)), tagStripCounts, uint32(len(p.scan)))
+	for name, fr := range map[string]tiffFrame{
+		"a whole stream":      base(b, tagJPEGStream, at, tagJPEGLength, uint32(len(b))),
+		"without its length":  base(b, tagJPEGStream, at),
+		"a head and a strip":  behind,
+		"tables and a strip":  bare,
+		"strip with its head": base(b, tagJPEGStream, at, tagJPEGLength, uint32(len(b)), tagStrips, uint32(at+len(p.head)), tagStripCounts, uint32(len(p.scan))),
+	} {
+		t.Run(name, func(t *testing.T) {
+			near(t, load(t, open(t, tiffOf(binary.LittleEndian, fr), document.TIFF, roomy), 0), want)
+		})
+	}
+	cut := base(b[:len(b)-30], tagJPEGStream, at)
+	if _, err := open(t, tiffOf(binary.LittleEndian, cut), document.TIFF, roomy).Load(0); reason.Of(err) == "" {
+		t.Error("a stream that was cut loads")
+	}
+	if _, err := open(t, tiffOf(binary.LittleEndian, base(p.scan)), document.TIFF, roomy).Load(0); reason.Of(err) != reason.ExtractMalformed {
+		t.Errorf("without tables: %v", err)
+	}
+}
+
+// Strips begin anew as behind a restart mark, which the file leaves out.
+func TestOldJPEGStrips(t *testing.T) {
+	want := rainbow(32, 32)
+	first, second := part(t, jpegOf(t, want.SubImage(image.Rect(0, 0, 32, 16)))), part(t, jpegOf(t, want.SubImage(image.Rect(0, 16, 32, 32))))
+	data := append(bytes.Clone(first.scan), second.scan...)
+	var offsets [3][]uint32
+	for _, n := range []byte{0, 1, 1} {
+		for i, b := range [][]byte{first.q[n], first.dc[n], first.ac[n]} {
+			offsets[i] = append(offsets[i], uint32(8+len(data)))
+			data = append(data, b...)
+		}
+	}
+	fr := kind(32, 32, 8, yCbCr, data, tagSamples, 3, tagCompression, jpegOld, tagRowsPer, 16)
+	fr.parts = []int{len(first.scan), len(second.scan)}
+	fr.offsets = map[uint16][]uint32{tagJPEGQ: offsets[0], tagJPEGDC: offsets[1], tagJPEGAC: offsets[2]}
+	near(t, load(t, open(t, tiffOf(binary.BigEndian, fr), document.TIFF, roomy), 0), want)
+}
