@@ -33,11 +33,18 @@ type nest struct {
 	lim     document.Limits
 
 	tally  *catalogue.Tally
-	places []int // beside the tally's items: where each stands in its own document
+	places []place // beside the tally's items
 	known  map[document.Path]opening
 	drawn  map[int][]Placement // of pages within, by index of the page
 	extra  document.NotCovered // of the documents that are closed
 	chain  []level             // open documents, outermost first
+}
+
+// place is where an asset stands: in which of the files that were opened, which is not
+// its document where that shows the file as a picture of its own, and at which index.
+type place struct {
+	file  document.Path
+	index int
 }
 
 // opening is how a document was opened first, so that it opens the same way again.
@@ -79,7 +86,7 @@ func (n *nest) list(path document.Path, src Source) error {
 	base := len(n.places)
 	for i, it := range src.Assets() {
 		it.Within = path
-		if err := n.add(it, i); err != nil {
+		if err := n.add(it, place{path, i}); err != nil {
 			return err
 		}
 	}
@@ -102,11 +109,11 @@ func (n *nest) list(path document.Path, src Source) error {
 	return nil
 }
 
-func (n *nest) add(it Item, index int) error {
+func (n *nest) add(it Item, at place) error {
 	if err := n.tally.Add(it); err != nil {
 		return err
 	}
-	n.places = append(n.places, index)
+	n.places = append(n.places, at)
 	return nil
 }
 
@@ -136,31 +143,66 @@ func (n *nest) descend(parent document.Path, i int, e catalogue.Embedded) error 
 	path, ok := parent.Child(i + 1)
 	code := e.Withheld
 	switch {
-	case !ok || path.Depth() > n.lim.Depth:
+	case !ok || path.Depth() > n.lim.Depth && !e.Picture:
 		code = reason.ExtractDepth
 	case code == "" && e.Size > n.lim.SourceBytes: // no document by itself may be so large
 		code = reason.ExtractUnpacked
 	}
 	if code != "" {
-		return n.withhold(path, e.Format, code)
+		return n.withhold(parent, path, e, code)
 	}
 	src, format, err := n.enter(path, i)
-	if err != nil {
-		if n.ends(err) {
-			return err
-		}
-		return n.withhold(path, format, reason.Of(err))
+	switch {
+	case err != nil && n.ends(err):
+		return err
+	case err != nil:
+		e.Format = format
+		return n.withhold(parent, path, e, reason.Of(err))
+	case e.Picture && format.IsRaster():
+		err = n.show(parent, path, src)
+	default:
+		err = n.list(path, src)
 	}
-	if err := n.list(path, src); err != nil {
+	if err != nil {
 		return err
 	}
 	return n.leave(len(n.chain) - 1)
 }
 
-// withhold lists a document that cannot be opened.
-func (n *nest) withhold(path document.Path, f document.Format, code reason.Code) error {
-	n.extra |= document.EmbeddedFiles
-	return n.add(Item{Withheld: code, Asset: document.Asset{Kind: document.Whole, Within: path, Format: f}}, -1)
+// show lists the frames of a picture as images of the document that shows it.
+func (n *nest) show(parent, path document.Path, src Source) error {
+	for i, it := range src.Assets() {
+		it.Kind, it.Within = document.Image, parent
+		if len(src.Assets()) == 1 {
+			it.Frame = 0
+		}
+		if err := n.add(it, place{path, i}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withhold lists a document, or a picture, that cannot be opened.
+func (n *nest) withhold(parent, path document.Path, e catalogue.Embedded, code reason.Code) error {
+	a := document.Asset{Kind: document.Whole, Within: path, Format: e.Format}
+	if e.Picture {
+		a.Kind, a.Within, code = document.Image, parent, asPicture(e.Format, code)
+	} else {
+		n.extra |= document.EmbeddedFiles
+	}
+	return n.add(Item{Withheld: code, Asset: a}, place{path, -1})
+}
+
+// asPicture says of a picture what is said of a document that is not opened.
+func asPicture(f document.Format, code reason.Code) reason.Code {
+	switch {
+	case code != reason.SniffUnsupported && code != reason.SniffUnknown && code != reason.SniffEmpty:
+		return code
+	case f == document.EMF, f == document.WMF, f == document.SVG, f == document.PICT:
+		return reason.ExtractVector
+	}
+	return reason.ExtractEncoding
 }
 
 // ends reports whether an error of a document within is the whole document's: it broke
@@ -281,8 +323,8 @@ func (n *nest) at(i int) (Source, int, error) {
 	if code := n.tally.Items()[i].Withheld; code != "" {
 		return nil, 0, reason.Because(code, errors.New("extract: the asset is withheld"))
 	}
-	src, err := n.reach(n.tally.Items()[i].Within)
-	return src, n.places[i], err
+	src, err := n.reach(n.places[i].file)
+	return src, n.places[i].index, err
 }
 
 // Load decodes an asset; see catalogue.Source.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"blotter/internal/cell/inside/cfb"
 	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/cell/inside/sniff"
 	"blotter/internal/document"
@@ -127,7 +128,10 @@ func TestDocumentsWithinDocuments(t *testing.T) {
 
 // What cannot be opened keeps its place, with its reason, and the others go on.
 func TestDocumentsThatCannotBeOpened(t *testing.T) {
-	locked := append([]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"...)
+	locked, err := cfb.NewStorage("Root Entry", cfb.NewStream("EncryptionInfo", []byte("x")), cfb.NewStream("EncryptedPackage", []byte("x"))).File(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
 	torn := letter(t, "word/_rels/a.rels", "<Relationships", "word/media/a.png", gray(t, 1, 1, 1))
 	src, err := openNest(letter(t,
 		"word/embeddings/a.docx", locked,
@@ -263,6 +267,7 @@ func TestSizeOfADocumentWithin(t *testing.T) {
 type shelf struct {
 	Source
 	files    [][]byte
+	pictures bool
 	unpacked []int
 }
 
@@ -270,7 +275,9 @@ func (s *shelf) Assets() []Item                  { return nil }
 func (s *shelf) NotCovered() document.NotCovered { return 0 }
 func (s *shelf) Close() error                    { return nil }
 func (s *shelf) Spent() catalogue.Cost           { return catalogue.Cost{Entries: len(s.files)} }
-func (s *shelf) Embedded() []catalogue.Embedded  { return make([]catalogue.Embedded, len(s.files)) }
+func (s *shelf) Embedded() []catalogue.Embedded {
+	return slices.Repeat([]catalogue.Embedded{{Picture: s.pictures}}, len(s.files))
+}
 func (s *shelf) Unpack(i int) ([]byte, error) {
 	s.unpacked[i]++
 	if s.files[i] == nil {
@@ -281,7 +288,11 @@ func (s *shelf) Unpack(i int) ([]byte, error) {
 
 func shelved(t *testing.T, files ...[]byte) (*shelf, Source) {
 	t.Helper()
-	s := &shelf{files: files, unpacked: make([]int, len(files))}
+	return opened(t, &shelf{files: files, unpacked: make([]int, len(files))})
+}
+
+func opened(t *testing.T, s *shelf) (*shelf, Source) {
+	t.Helper()
 	src, err := nested(context.Background(), s, opening{lim: nestLimits}, engines, sniff.Sniff)
 	if err != nil {
 		t.Fatal(err)
@@ -304,6 +315,26 @@ func TestEachPassOpensEachDocumentOnce(t *testing.T) {
 		// The listing left the last document open? It is closed: its container goes on.
 		if want := []int{1 + pass, 1 + pass, 1 + pass}; !slices.Equal(s.unpacked, want) {
 			t.Errorf("after pass %d the documents were unpacked %v times, want %v", pass, s.unpacked, want)
+		}
+	}
+}
+
+// A picture that its document shows is an image of that document, at any depth; what is
+// no picture is a document.
+func TestPicturesWithin(t *testing.T) {
+	wmf := []byte("\xd7\xcd\xc6\x9a" + strings.Repeat("\x00", 30))
+	s := &shelf{pictures: true, files: [][]byte{gray(t, 2, 2, 3), wmf, []byte("\x00\x01"), nil,
+		letter(t, "word/media/a.png", gray(t, 4, 4, 5)), gray(t, 3, 3, 7)[:20], gray(t, 6, 6, 8)}}
+	s.unpacked = make([]int, len(s.files))
+	_, src := opened(t, s)
+	want := []string{"[] image 2×2", "[] image extract.vector_image", "[] image extract.unsupported_encoding", "[] image extract.malformed",
+		"[5] image 4×4", "[] image sniff.malformed", "[] image 6×6"}
+	if got := found(src); !slices.Equal(got, want) {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for i, want := range map[int]byte{6: 8, 4: 5, 0: 3} {
+		if got := levelOf(t, src, i); got != want {
+			t.Errorf("asset %d has the level %d, want %d", i+1, got, want)
 		}
 	}
 }

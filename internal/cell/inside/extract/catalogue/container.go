@@ -16,6 +16,10 @@ type Embedded struct {
 	// Format is what the container knows of a withheld one; else what it is shows in its
 	// bytes.
 	Format document.Format
+	// Picture says that the container shows it as a picture of its own: its frames are
+	// images of the container, and are withheld as such where they cannot be had. What
+	// turns out to be no picture is a document all the same.
+	Picture bool
 }
 
 // Cost is what a container took of the limits that all containers of a document share.
