@@ -21,6 +21,22 @@ type job struct {
 	Reason *struct {
 		Code string `json:"code"`
 	} `json:"reason"`
+	Attempt int              `json:"attempt"`
+	Timings map[string]int64 `json:"timings_ms"` // by stage
+}
+
+// waited is how long the job stood in the queue.
+func (j job) waited() time.Duration { return time.Duration(j.Timings["queue"]) * time.Millisecond }
+
+// worked is how long the job was in a worker's hands.
+func (j job) worked() time.Duration {
+	var all int64
+	for stage, ms := range j.Timings {
+		if stage != "queue" && stage != "seal" {
+			all += ms
+		}
+	}
+	return time.Duration(all) * time.Millisecond
 }
 
 // refused is an answer that is not 2xx.

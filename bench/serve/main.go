@@ -7,6 +7,13 @@
 //   - memory: resident memory of the process that holds keys, over many uploads;
 //   - kill: many small documents, with kill -9 while they arrive and again while they
 //     are worked on; each must end once, with a receipt that verifies.
+//
+// `make bench-neighbours` runs the parts about who suffers from whom:
+//
+//   - import: what people's requests wait while another tenant imports, beside a service
+//     that has nothing else to do;
+//   - shares: what tenants with more work than there is time for get, beside their weights;
+//   - poison: whole documents amid malformed ones, beside the same without these.
 package main
 
 import (
@@ -18,6 +25,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"blotter/bench/section"
 )
@@ -25,8 +33,11 @@ import (
 // plan is what the command line asks for.
 type plan struct {
 	binary, examples, report, scratch string
+	section                           string // of the report; also the target of make
 	only                              []string
 	samples, requests, documents      int
+	people, whole                     int
+	share                             time.Duration
 }
 
 func main() {
@@ -56,7 +67,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	defer os.RemoveAll(p.scratch)
 	var text strings.Builder
-	fmt.Fprintf(&text, "Measured by `make bench-serve` on %s; client and service share the machine, over loopback.\n", section.Machine())
+	fmt.Fprintf(&text, "Measured by `make %s` on %s; client and service share the machine, over loopback.\n", p.section, section.Machine())
 	for _, part := range parts {
 		if !slices.Contains(p.only, part.name) {
 			continue
@@ -71,24 +82,28 @@ func run(ctx context.Context, args []string) error {
 	if p.report == "" {
 		return nil
 	}
-	return section.Replace(p.report, "bench-serve", text.String())
+	return section.Replace(p.report, p.section, text.String())
 }
 
 // parts are the measurements, in the order of the report.
 var parts = []struct {
 	name string
 	run  func(context.Context, plan) (string, error)
-}{{"latency", latency}, {"memory", memory}, {"kill", kill}}
+}{{"latency", latency}, {"memory", memory}, {"kill", kill}, {"import", neighbours}, {"shares", shares}, {"poison", poison}}
 
 func parse(args []string) (plan, error) {
 	var p plan
 	flags := flag.NewFlagSet("bench-serve", flag.ContinueOnError)
 	flags.StringVar(&p.binary, "binary", "../bin/blotter", "blotter to measure")
 	flags.StringVar(&p.examples, "examples", "../examples", "directory with the documents that saturate the workers")
-	flags.StringVar(&p.report, "report", "", "Markdown file whose section between the bench-serve marks is replaced")
+	flags.StringVar(&p.report, "report", "", "Markdown file whose section is replaced")
+	flags.StringVar(&p.section, "section", "bench-serve", "name of the marks around that section")
 	flags.IntVar(&p.samples, "samples", 300, "uploads that are timed, idle and again saturated")
 	flags.IntVar(&p.requests, "requests", 10_000, "uploads over which memory is watched")
 	flags.IntVar(&p.documents, "documents", 1000, "documents through the kills")
+	flags.IntVar(&p.people, "people", 60, "requests of people, idle and again beside the import")
+	flags.DurationVar(&p.share, "share", 5*time.Minute, "how long the shares of busy tenants are watched")
+	flags.IntVar(&p.whole, "whole", 95, "whole documents, without and again with one malformed to nineteen of them")
 	only := flags.String("only", "latency,memory,kill", "what to measure, separated by commas")
 	err := flags.Parse(args)
 	p.only = strings.Split(*only, ",")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,18 +31,32 @@ const startLimit = 2 * time.Minute
 // newService makes a data directory and an API key in it. Nothing runs yet.
 func newService(ctx context.Context, p plan, name string) (*service, error) {
 	s := &service{binary: p.binary, data: filepath.Join(p.scratch, name)}
-	cmd := exec.CommandContext(ctx, s.binary, "keys", "add", "--data", s.data, "--tenant", "bench", "--role", "client", "--lanes", "interactive,bulk")
-	var said bytes.Buffer
-	cmd.Stdout = &said
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("make an API key: %w", err)
-	}
-	s.key = strings.TrimSpace(said.String())
 	var err error
+	if s.key, err = s.addKey(ctx, "bench"); err != nil {
+		return nil, err
+	}
 	if s.api, err = freeAddress(); err == nil {
 		s.ops, err = freeAddress()
 	}
 	return s, err
+}
+
+// addKey makes an API key for a tenant's documents, in both lanes.
+func (s *service) addKey(ctx context.Context, tenant string) (string, error) {
+	cmd := exec.CommandContext(ctx, s.binary, "keys", "add", "--data", s.data, "--tenant", tenant, "--role", "client", "--lanes", "interactive,bulk")
+	said, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("make an API key: %w", err)
+	}
+	return strings.TrimSpace(string(said)), nil
+}
+
+// as is the service as another tenant sees it.
+func (s *service) as(ctx context.Context, tenant string) (*service, error) {
+	key, err := s.addKey(ctx, tenant)
+	other := *s
+	other.key = key
+	return &other, err
 }
 
 func freeAddress() (string, error) {
@@ -56,12 +69,13 @@ func freeAddress() (string, error) {
 
 // start runs the service until it is ready. Its limits are raised where the load would
 // meet them: what is measured is the way of a document, not a refusal.
-func (s *service) start(ctx context.Context) error {
+func (s *service) start(ctx context.Context, env ...string) error {
 	s.cmd = exec.Command(s.binary, "serve", "--data", s.data)
 	s.cmd.Env = append(os.Environ(),
 		"BLOTTER_SERVE_LISTEN="+s.api, "BLOTTER_SERVE_OPS_LISTEN="+s.ops, "BLOTTER_SERVE_GRACE=1s", "BLOTTER_LOG_LEVEL=error", // abandoned leases are no news here
 		"BLOTTER_API_RATE_PER_SECOND=100000", "BLOTTER_API_RATE_BURST=100000", "BLOTTER_API_UPLOADS_PER_KEY=64",
 		"BLOTTER_API_BACKLOG_PER_TENANT=100000", "BLOTTER_API_BACKLOG_TOTAL=100000")
+	s.cmd.Env = append(s.cmd.Env, env...)
 	s.cmd.Stdout, s.cmd.Stderr = io.Discard, os.Stderr
 	if err := s.cmd.Start(); err != nil {
 		return err
