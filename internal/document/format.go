@@ -16,6 +16,11 @@ const (
 	WebP Format = 22
 	PPTX Format = 40
 	XLSX Format = 41
+	ODT  Format = 80
+	ODS  Format = 81
+	ODP  Format = 82
+	// OpenDocument is any other document of that family: drawings, charts, formulas.
+	OpenDocument Format = 42
 )
 
 // Formats that blotter names and refuses, and encodings of assets that it withholds.
@@ -33,7 +38,6 @@ const (
 	RawPixels     Format = 32 // pixels of a PDF image without a file format of their own
 	CCITT         Format = 33 // a fax bit stream inside a PDF
 	PICT          Format = 34 // a drawing of the old Macintosh
-	OpenDocument  Format = 42
 	OLE           Format = 43 // a compound file of no kind below
 	RTF           Format = 44
 	EML           Format = 45
@@ -65,7 +69,7 @@ const (
 // Opened lists the formats that blotter opens, as documents and as pictures within
 // them.
 func Opened() []Format {
-	return []Format{PDF, PNG, JPEG, TIFF, GIF, BMP, WebP, DOCX, PPTX, XLSX}
+	return []Format{PDF, PNG, JPEG, TIFF, GIF, BMP, WebP, DOCX, PPTX, XLSX, ODT, ODS, ODP, OpenDocument}
 }
 
 // IsRaster reports whether documents of the format are pixels and nothing else:
@@ -80,7 +84,10 @@ func (f Format) IsRaster() bool {
 
 // IsOffice reports whether documents of the format are office packages that blotter
 // opens.
-func (f Format) IsOffice() bool { return f == DOCX || f == PPTX || f == XLSX }
+func (f Format) IsOffice() bool { return f == DOCX || f == PPTX || f == XLSX || f.IsOpenDocument() }
+
+// IsOpenDocument reports whether documents of the format are OpenDocument packages.
+func (f Format) IsOpenDocument() bool { return f == ODT || f == ODS || f == ODP || f == OpenDocument }
 
 var formatNames = map[Format]string{
 	UnknownFormat: "application/octet-stream", PDF: "application/pdf", PNG: "image/png", JPEG: "image/jpeg",
@@ -89,7 +96,9 @@ var formatNames = map[Format]string{
 	JPEG2000: "image/jp2", JBIG2: "image/jbig2", ICO: "image/vnd.microsoft.icon", SVG: "image/svg+xml",
 	EMF: "image/emf", WMF: "image/wmf", DICOM: "application/dicom", RawPixels: "image/x-pixels",
 	CCITT: "image/x-ccitt", PPTX: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-	XLSX:         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	ODT:  "application/vnd.oasis.opendocument.text", ODS: "application/vnd.oasis.opendocument.spreadsheet",
+	ODP:          "application/vnd.oasis.opendocument.presentation",
 	OpenDocument: "application/vnd.oasis.opendocument", OLE: "application/x-ole-storage", RTF: "application/rtf",
 	EML: "message/rfc822", HTML: "text/html", XML: "application/xml", PlainText: "text/plain",
 	ZIP: "application/zip", Archive: "application/x-archive", Video: "video/*", Audio: "audio/*",

@@ -10,7 +10,7 @@ var table = []Entry{
 	{1, Internal, Transient, OwnerOperator, 500, ExitFailed,
 		"Something went wrong inside blotter. Try again; if it stays, report the job id and the version."},
 	{2, SniffUnsupported, Permanent, OwnerDocument, 415, ExitRejected,
-		"The document is of a format that blotter knows and does not open. Convert it to PDF, PNG, JPEG, TIFF, GIF, BMP, WebP, DOCX, PPTX or XLSX and send that."},
+		"The document is of a format that blotter knows and does not open. Convert it to PDF, or a picture to PNG, and send that."},
 	{3, SniffUnknown, Permanent, OwnerDocument, 415, ExitRejected,
 		"The bytes belong to no format that blotter knows. Check that the right file was sent, whole and unencrypted."},
 	{4, SniffEmpty, Permanent, OwnerAPI, 422, ExitRejected,

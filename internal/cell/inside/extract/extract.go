@@ -77,7 +77,7 @@ func open(ctx context.Context, as opening, e Engines) (Source, error) {
 	case f.IsRaster():
 		return source(raster.Open(ctx, r, size, f, lim, e.foreign()))
 	case f.IsOffice():
-		return source(office.Open(ctx, r, size, lim, e.foreign()))
+		return source(office.Open(ctx, r, size, f, lim, e.foreign()))
 	case f == document.PDF:
 		if e.pdf == nil {
 			return nil, reason.Because(reason.CellEngines, fmt.Errorf("extract: PDFium was not started"))

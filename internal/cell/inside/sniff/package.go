@@ -14,7 +14,7 @@ import (
 // has a few thousand parts at most and a list of content types of a few hundred KiB.
 const (
 	maxEntries      = 1 << 16 // directory headers; more: a plain ZIP
-	maxContentTypes = 4 << 20 // unpacked bytes of [Content_Types].xml
+	maxContentTypes = 4 << 20 // unpacked bytes of [Content_Types].xml or META-INF/manifest.xml
 	maxMimeType     = 256     // unpacked bytes of OpenDocument's mimetype entry
 )
 
@@ -31,8 +31,14 @@ func packageFormat(r io.ReaderAt, size int64) document.Format {
 				return f
 			}
 		case "mimetype":
-			if b, err := readEntry(f, maxMimeType); err == nil && strings.HasPrefix(string(b), "application/vnd.oasis.opendocument") {
-				return document.OpenDocument
+			if b, err := readEntry(f, maxMimeType); err == nil {
+				if f := openDocument(string(b)); f != document.UnknownFormat {
+					return f
+				}
+			}
+		case "meta-inf/manifest.xml": // some writers leave mimetype out
+			if f := manifested(f); f != document.UnknownFormat {
+				return f
 			}
 		}
 	}
@@ -87,6 +93,61 @@ var mainParts = map[string]document.Format{
 	"application/vnd.ms-excel.template.macroenabled.main+xml":                            document.XLSX,
 	"application/vnd.ms-excel.addin.macroenabled.main+xml":                               document.XLSX,
 	"application/vnd.ms-excel.sheet.binary.macroenabled.main":                            document.XLSX,
+}
+
+// openDocument tells the members of the family by their media type; templates and
+// documents that gather others are like what they are templates of. OpenOffice.org 1 had
+// the same package under other names.
+func openDocument(mediaType string) document.Format {
+	for _, kind := range []struct {
+		prefix string
+		f      document.Format
+	}{
+		{"application/vnd.oasis.opendocument.text", document.ODT},
+		{"application/vnd.oasis.opendocument.spreadsheet", document.ODS},
+		{"application/vnd.oasis.opendocument.presentation", document.ODP},
+		{"application/vnd.oasis.opendocument", document.OpenDocument},
+		{"application/vnd.sun.xml.writer", document.ODT},
+		{"application/vnd.sun.xml.calc", document.ODS},
+		{"application/vnd.sun.xml.impress", document.ODP},
+		{"application/vnd.sun.xml.", document.OpenDocument},
+	} {
+		if strings.HasPrefix(mediaType, kind.prefix) {
+			return kind.f
+		}
+	}
+	return document.UnknownFormat
+}
+
+// manifested finds the media type of the package as a whole, the entry for "/".
+func manifested(f *zip.File) document.Format {
+	b, err := readEntry(f, maxContentTypes)
+	if err != nil {
+		return document.UnknownFormat
+	}
+	dec := xml.NewDecoder(strings.NewReader(string(b)))
+	for {
+		tok, err := dec.Token()
+		if err != nil {
+			return document.UnknownFormat
+		}
+		start, ok := tok.(xml.StartElement)
+		if !ok || start.Name.Local != "file-entry" {
+			continue
+		}
+		path, mediaType := "", ""
+		for _, a := range start.Attr {
+			switch a.Name.Local {
+			case "full-path":
+				path = a.Value
+			case "media-type":
+				mediaType = a.Value
+			}
+		}
+		if path == "/" {
+			return openDocument(mediaType)
+		}
+	}
 }
 
 // mainPart reads the list of content types. The first main part named decides.

@@ -1,5 +1,5 @@
 // Package office opens the pictures of Word, PowerPoint and Excel documents (DOCX,
-// PPTX, XLSX). Each is a ZIP archive of parts; every part that is a picture by its first
+// PPTX, XLSX) and of OpenDocument (ODT, ODS, ODP and their like). Each is a ZIP archive of parts; every part that is a picture by its first
 // bytes, or that a relationship calls a picture, is an asset, wherever it is used: body,
 // header, footer, slide, layout, master, sheet, background, group, text box, VML shape,
 // preview of an attachment, picture beside a chart. An asset is the whole picture, also
@@ -56,13 +56,17 @@ type picture struct {
 // pictures. The error is extract.malformed, extract.encrypted, extract.entry_limit,
 // extract.unpacked_limit, extract.ratio_limit, extract.asset_limit or
 // extract.total_pixel_limit. foreign is passed on to raster and may be nil.
-func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits, foreign raster.Foreign) (*Document, error) {
+func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim document.Limits, foreign raster.Foreign) (*Document, error) {
 	parts, spent, err := directory(r, size, lim)
 	if err != nil {
 		return nil, err
 	}
 	d := &Document{ctx: ctx, foreign: foreign, lim: lim, tally: catalogue.NewTally(lim), extra: document.OfficeText, spent: spent}
-	roles, err := d.survey(parts)
+	survey := d.survey
+	if f.IsOpenDocument() {
+		survey = d.surveyOpenDocument
+	}
+	roles, err := survey(parts)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +101,7 @@ func (d *Document) addPart(p *zip.File, called role) error {
 		}
 	}
 	code := reason.ExtractEncoding
-	if kind == document.EMF || kind == document.WMF || kind == document.SVG {
+	if kind == document.EMF || kind == document.WMF || kind == document.SVG || bytes.HasPrefix(head, []byte(starView)) {
 		code = reason.ExtractVector
 	}
 	item := withheld(kind, code)

@@ -96,7 +96,7 @@ func emf(w, h uint32) string {
 }
 
 func tryOpen(b []byte, lim document.Limits) (*Document, error) {
-	return Open(context.Background(), bytes.NewReader(b), int64(len(b)), lim, nil)
+	return Open(context.Background(), bytes.NewReader(b), int64(len(b)), document.DOCX, lim, nil)
 }
 
 func open(t *testing.T, b []byte, lim document.Limits) *Document {

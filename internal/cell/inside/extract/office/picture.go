@@ -8,6 +8,10 @@ import (
 	"blotter/internal/document"
 )
 
+// starView begins a metafile of StarOffice and its heirs, which keep previews of objects
+// so.
+const starView = "VCLMTF"
+
 // pictureKind tells a picture from its first bytes; UnknownFormat for all else.
 func pictureKind(head []byte) document.Format {
 	starts := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
