@@ -124,7 +124,9 @@ func (d *Document) addRaster(p *zip.File, kind document.Format) error {
 		d.extra |= document.Metadata
 	}
 	for i, it := range src.Assets() {
-		it.Kind = document.Image
+		if it.Kind == document.Frame {
+			it.Kind = document.Image
+		}
 		if len(src.Assets()) == 1 {
 			it.Frame = 0
 		}

@@ -81,6 +81,7 @@ type tiffFrame struct {
 	data []byte // of all strips
 
 	ratios  map[uint16][]uint32 // numerators, over one each
+	bytes   map[uint16][]byte   // type 7
 	offsets map[uint16][]uint32
 	planes  int   // strips of the same length; 0: one
 	parts   []int // the length of each strip, where they differ
@@ -122,6 +123,9 @@ func tiffOf(order binary.AppendByteOrder, frames ...tiffFrame) []byte {
 				raw = order.AppendUint32(order.AppendUint32(raw, v), 1)
 			}
 			lay(tag, 5, len(values), raw)
+		}
+		for tag, values := range f.bytes {
+			lay(tag, 7, len(values), values)
 		}
 		for tag, values := range f.offsets {
 			var raw []byte

@@ -257,11 +257,10 @@ func (p *painter) jpegBlock(in io.Reader, d *directory, plane, x, y int) error {
 // decodeJPEG decodes a stream that must have the size given. The last strip of some
 // writers is as high as the others; what lies below the picture is cut off.
 func (p *painter) decodeJPEG(stream []byte, w, h int) (image.Image, error) {
-	head, err := jpegHeaders(bytes.NewReader(stream), int64(len(stream)), 1)
+	f, err := jpegFrame(stream)
 	if err != nil {
 		return nil, err
 	}
-	f := head.frames[0]
 	if f.withheld != "" {
 		return nil, reason.Because(f.withheld, errors.New("raster: TIFF JPEG block"))
 	}

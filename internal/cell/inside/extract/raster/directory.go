@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 )
 
 // Tags of TIFF 6.0 and EXIF 2.3 that are looked at.
@@ -47,6 +46,7 @@ const (
 	tagYCbCrFactor = 529
 	tagYCbCrSub    = 530
 	tagBlackWhite  = 532
+	tagPhotoshop   = 34377
 )
 
 // directory is one image file directory, "IFD": tags whose values lie in the file.
@@ -257,20 +257,6 @@ func (d *directory) dpi() int {
 		return perInch(v * 2.54)
 	}
 	return 0
-}
-
-// readExif finds orientation and resolution in an EXIF block, which is a TIFF without
-// pixels. It returns zeros where the block cannot be read.
-func readExif(block []byte) (orientation, int) {
-	f, at, err := openTIFF(strings.NewReader(string(block)), int64(len(block)))
-	if err != nil {
-		return 0, 0
-	}
-	d, err := f.directory(at)
-	if err != nil {
-		return 0, 0
-	}
-	return d.orientation(), d.dpi()
 }
 
 func (d *directory) orientation() orientation {

@@ -39,6 +39,53 @@ func flatten(img image.Image, gray bool) image.Image {
 	return dst
 }
 
+// toNRGBA returns img with straight alpha and its origin at (0, 0); img itself where it is
+// that already.
+func toNRGBA(img image.Image) *image.NRGBA {
+	b := img.Bounds()
+	if m, ok := img.(*image.NRGBA); ok && b.Min == (image.Point{}) {
+		return m
+	}
+	dst := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	draw.Draw(dst, dst.Rect, img, b.Min, draw.Src)
+	return dst
+}
+
+// useRange brightens a picture of 16 bits that uses less than half of their range, as
+// samples of a TIFF are (see samples.go).
+func useRange(img image.Image) image.Image {
+	var pix []byte
+	step := 2 // bytes a sample
+	switch m := img.(type) {
+	case *image.Gray16:
+		pix = m.Pix
+	case *image.RGBA64:
+		if m.Opaque() {
+			pix, step = m.Pix, 8
+		}
+	case *image.NRGBA64:
+		pix, step = m.Pix, 8
+	}
+	colours := max(step-2, 2)
+	most := uint16(0)
+	for i := 0; i < len(pix); i += step {
+		for c := 0; c < colours; c += 2 {
+			most = max(most, uint16(pix[i+c])<<8|uint16(pix[i+c+1]))
+		}
+	}
+	shift := 16 - usedBits(16, uint64(most))
+	if shift == 0 {
+		return img
+	}
+	for i := 0; i < len(pix); i += step {
+		for c := 0; c < colours; c += 2 {
+			v := (uint16(pix[i+c])<<8 | uint16(pix[i+c+1])) << shift
+			pix[i+c], pix[i+c+1] = byte(v>>8), byte(v)
+		}
+	}
+	return img
+}
+
 // toGray reads an image whose colours are all neutral; alpha lies on white.
 func toGray(img image.Image) *image.Gray {
 	b := img.Bounds()

@@ -24,38 +24,109 @@ const (
 	markCOM  = 0xfe
 )
 
-// exifBytesRead bounds how much of an EXIF block is looked at; a segment cannot be
-// longer.
-const exifBytesRead = 1 << 16
+// jpegsTried bounds how many start marks behind the end of an image are followed: each
+// may be chance, and following one can cost the rest of the file.
+const jpegsTried = 64
 
-// jpegHeaders walks all segments and scans up to the end marker. A file without one
-// is truncated and withheld: what decoders make of it would look whole.
+// jpegHeaders walks all segments and scans up to the end marker. A file without one is
+// truncated and withheld: what decoders make of it would look whole. What stands behind
+// the end is searched for further images, as telephones and stereo cameras append them and
+// as pictures are left behind by programs that overwrite: each is a frame of its own.
 func jpegHeaders(r io.ReaderAt, size int64, frames int) (headers, error) {
-	w := jpegWalk{in: bufio.NewReaderSize(io.NewSectionReader(r, 0, size), 32<<10), size: size}
-	w.f.turn = 1
 	if frames < 1 {
 		return headers{}, reason.Because(reason.ExtractFrames, errors.New("raster: no frame allowed"))
 	}
+	first, err := walkJPEG(r, span{0, size})
+	if err != nil {
+		return headers{}, because("JPEG", err)
+	}
+	h := headers{frames: append([]frame{first.f}, first.small...), more: first.more}
+	n, tried := 1, 0
+	for at := first.end(); ; {
+		from := at
+		if at = startMark(r, span{at, size}); at < 0 {
+			h.more = h.more || from < size
+			return h, nil
+		}
+		h.more = h.more || at > from
+		if tried++; tried > jpegsTried {
+			h.more = true
+			return h, nil
+		}
+		next, err := walkJPEG(r, span{at, size})
+		if err != nil {
+			at += 2
+			continue
+		}
+		if n++; n > frames {
+			return headers{}, reason.Because(reason.ExtractFrames, fmt.Errorf("raster: more than %d frames", frames))
+		}
+		h.frames = append(append(h.frames, next.f), next.small...)
+		at = next.end()
+	}
+}
+
+// startMark is the next place where a JPEG may begin, -1 for none.
+func startMark(r io.ReaderAt, s span) int64 {
+	in := bufio.NewReaderSize(io.NewSectionReader(r, s.at, s.end-s.at), 32<<10)
+	last := uint32(0)
+	for at := s.at; ; at++ {
+		b, err := in.ReadByte()
+		if err != nil {
+			return -1
+		}
+		if last = last<<8 | uint32(b); last>>8 == 0xffd8ff && b >= 0xc0 && b != markSOI && b != markEOI && b != 0xff {
+			return at - 3
+		}
+	}
+}
+
+// walkJPEG walks one image. The error tells that there is no size; what else is wrong
+// withholds the frame.
+func walkJPEG(r io.ReaderAt, s span) (*jpegWalk, error) {
+	w := &jpegWalk{r: r, in: bufio.NewReaderSize(io.NewSectionReader(r, s.at, s.end-s.at), 32<<10), start: s.at, size: s.end - s.at}
+	w.f.turn = 1
 	err := w.run()
 	if w.f.width == 0 && w.f.withheld == "" {
 		if err == nil {
 			err = errors.New("no frame header")
 		}
-		return headers{}, because("JPEG", err)
+		return nil, err
 	}
 	if err != nil {
 		w.f.withheld = reason.Of(because("JPEG", err))
 	}
-	return headers{frames: []frame{w.f}, more: w.more}, nil
+	w.f.jpeg = span{s.at, w.end()}
+	for i := range w.small {
+		if w.small[i].turn == 0 { // it says nothing of its own
+			w.small[i].turn = w.f.turn
+		}
+	}
+	return w, nil
+}
+
+// jpegFrame is the one frame of a stream that is no file of its own.
+func jpegFrame(b []byte) (frame, error) {
+	w, err := walkJPEG(bytes.NewReader(b), span{0, int64(len(b))})
+	if err != nil {
+		return frame{}, because("JPEG", err)
+	}
+	return w.f, nil
 }
 
 type jpegWalk struct {
-	in   *bufio.Reader
-	at   int64
-	size int64
-	f    frame
-	more bool
+	r     io.ReaderAt
+	in    *bufio.Reader
+	start int64 // of the image in the file
+	at    int64 // within the image
+	size  int64 // of what there may be of it
+	f     frame
+	small []frame // thumbnails
+	more  bool
 }
+
+// end is where the image ends in the file.
+func (w *jpegWalk) end() int64 { return w.start + min(w.at, w.size) }
 
 func (w *jpegWalk) run() error {
 	for first := true; ; first = false {
@@ -66,8 +137,9 @@ func (w *jpegWalk) run() error {
 		case first && m != markSOI:
 			return errors.New("does not begin with a start marker")
 		case m == markEOI:
-			w.more = w.more || w.at < w.size
 			return nil
+		case m == markSOI && !first && w.start > 0 && w.f.width == 0: // chance led here, and past an image
+			return errors.New("a second start marker")
 		case m == markSOI || m == 0x01 || m >= 0xd0 && m <= 0xd7: // alone, without a length
 			continue
 		}
@@ -146,30 +218,51 @@ func (w *jpegWalk) frameHeader(m byte, n int) error {
 	return w.skip(n - 6)
 }
 
-// application looks into JFIF for the resolution and into EXIF for the orientation.
-// Everything but those and Adobe's colour marker is data beside the pixels.
+// application looks into JFIF for the resolution, into EXIF for the orientation, and into
+// both and Photoshop's block for small copies of the picture. Everything but those and
+// Adobe's colour marker is data beside the pixels.
 func (w *jpegWalk) application(m byte, n int) error {
-	b := make([]byte, min(n, exifBytesRead))
+	s := span{w.start + w.at - int64(n), w.start + w.at}
+	b := make([]byte, min(n, segmentHead))
 	if _, err := io.ReadFull(w.in, b); err != nil {
 		return io.ErrUnexpectedEOF
 	}
-	head := string(b[:min(len(b), 6)])
+	if err := w.skip(n - len(b)); err != nil {
+		return err
+	}
+	has := func(mark byte, head string) bool { return m == mark && strings.HasPrefix(string(b), head) }
 	switch {
-	case m == markAPP0 && strings.HasPrefix(head, "JFIF\x00") && n >= 12:
+	case has(markAPP0, "JFIF\x00") && n >= 12:
 		w.density(b)
-		w.more = w.more || n > 14 && b[12] != 0 && b[13] != 0 // its thumbnail
-	case m == markAPPE && strings.HasPrefix(head, "Adobe"):
-	case m == markAPP0+1 && head == "Exif\x00\x00":
-		w.more = true
-		if o, dpi := readExif(b[6:]); o != 0 {
-			w.f.turn = o
-			w.f.dpi = dpi
+		if n > 14 && b[12] != 0 && b[13] != 0 {
+			w.more = true
+			w.small = append(w.small, rawThumbnail(w.r, span{s.at + 14, s.end}, int(b[12]), int(b[13])))
 		}
+	case has(markAPP0, "JFXX\x00\x10"):
+		w.more = true
+		w.small = append(w.small, jpegThumbnail(w.r, span{s.at + 6, s.end})...)
+	case has(markAPP0, "JFXX\x00\x13") && n >= 8:
+		w.more = true
+		w.small = append(w.small, rawThumbnail(w.r, span{s.at + 8, s.end}, int(b[6]), int(b[7])))
+	case has(markAPPE, "Adobe"):
+	case has(markAPP0+1, "Exif\x00\x00"):
+		w.more = true
+		e := readExif(w.r, span{s.at + 6, s.end})
+		if e.turn != 0 {
+			w.f.turn, w.f.dpi = e.turn, e.dpi
+		}
+		w.small = append(w.small, e.small...)
+	case has(markAPP0+13, photoshopMark):
+		w.more = true
+		w.small = append(w.small, photoshopThumbnails(w.r, span{s.at + int64(len(photoshopMark)), s.end})...)
 	default:
 		w.more = true
 	}
 	return nil
 }
+
+// segmentHead is as much of an application segment as tells what it is.
+const segmentHead = 32
 
 func (w *jpegWalk) density(b []byte) {
 	d := float64(binary.BigEndian.Uint16(b[8:]))
@@ -195,9 +288,6 @@ func decodeJPEG(r io.Reader) (image.Image, error) {
 
 // JPEGSize reads the size from the frame header of a JPEG stream, in stored pixels.
 func JPEGSize(b []byte) (w, h int, err error) {
-	walk := jpegWalk{in: bufio.NewReader(bytes.NewReader(b)), size: int64(len(b))}
-	if err := walk.run(); walk.f.width == 0 {
-		return 0, 0, because("JPEG size", err)
-	}
-	return walk.f.width, walk.f.height, nil
+	f, err := jpegFrame(b)
+	return f.width, f.height, err
 }

@@ -1,7 +1,6 @@
-// Package raster opens PNG, JPEG, TIFF, GIF, BMP and WebP files: their headers by
-// readers of its own, which allocate nothing that the file asks for, and their pixels,
-// one frame at a time, by the standard decoders and, where those give up on what is
-// met in practice, by its own. The frames of an animation are what a viewer shows, one
+// Package raster opens files of pixels: their headers by readers of its own, which
+// allocate nothing that the file asks for, and their pixels, one frame at a time, by the
+// standard decoders and, where those give up on what is met in practice, by its own. The frames of an animation are what a viewer shows, one
 // after the other.
 package raster
 
@@ -27,15 +26,29 @@ type frame struct {
 	gray          bool               // the source holds no colour
 	dpi           int
 	withheld      reason.Code
-	dir           *directory // TIFF only
-	bmp           *bitmap    // BMP only
-	cel           *cel       // GIF and WebP: what the frame draws on those before it
+	dir           *directory                  // TIFF only
+	bmp           *bitmap                     // BMP only
+	cel           *cel                        // GIF, PNG and WebP: what the frame draws on those before it
+	play          int                         // the place of cel in the animation
+	jpeg          span                        // where a JPEG stream lies, if it is one
+	load          func() (image.Image, error) // everything else
 }
 
 // headers is what a whole file tells before it is decoded.
 type headers struct {
 	frames []frame
 	more   bool // metadata, thumbnails, appended images: data outside the frames' pixels
+}
+
+// addSmall lists thumbnails behind the frames. Those that say nothing of their orientation
+// lie as the picture does.
+func (h *headers) addSmall(small []frame, turn orientation) {
+	for _, f := range small {
+		if f.turn == 0 {
+			f.turn = turn
+		}
+		h.frames = append(h.frames, f)
+	}
 }
 
 // Foreign decodes image streams that Go's decoders do not know: odd JPEGs, old fax
@@ -71,7 +84,12 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 		return nil, err
 	}
 	tally := catalogue.NewTally(lim)
+	var cels []frame
 	for i, fr := range head.frames {
+		if fr.cel != nil {
+			head.frames[i].play = len(cels)
+			cels = append(cels, fr)
+		}
 		w, h := fr.turn.size(fr.width, fr.height)
 		if fr.kind == 0 {
 			fr.kind = document.Frame
@@ -83,13 +101,13 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 			return nil, err
 		}
 	}
-	return &File{r: r, size: size, format: f, foreign: foreign, head: head, items: tally.Items(), canvas: canvas{cels: head.frames}}, nil
+	return &File{r: r, size: size, format: f, foreign: foreign, head: head, items: tally.Items(), canvas: canvas{cels: cels}}, nil
 }
 
 func readHeaders(r io.ReaderAt, size int64, f document.Format, frames int) (headers, error) {
 	switch f {
 	case document.PNG:
-		return pngHeaders(r, size, frames)
+		return pngHeaders(r, span{0, size}, frames)
 	case document.JPEG:
 		return jpegHeaders(r, size, frames)
 	case document.TIFF:
@@ -144,33 +162,36 @@ func (f *File) Load(i int) (image.Image, error) {
 }
 
 func (f *File) decode(i int) (image.Image, error) {
-	all, fr := io.NewSectionReader(f.r, 0, f.size), f.head.frames[i]
-	switch f.format {
-	case document.PNG:
-		return decodePNG(all)
-	case document.JPEG:
-		img, err := decodeJPEG(all)
-		if reason.Of(err) == reason.ExtractEncoding && f.foreign != nil {
-			return f.foreignJPEG(fr)
-		}
-		return img, err
-	case document.BMP:
+	fr := f.head.frames[i]
+	switch {
+	case fr.jpeg.end > 0:
+		return f.decodeJPEG(fr)
+	case fr.load != nil:
+		return fr.load()
+	case fr.dir != nil:
+		return decodeTIFF(fr.dir)
+	case fr.bmp != nil:
 		return fr.bmp.decode()
-	case document.GIF, document.WebP:
-		return f.canvas.show(i, fr.width, fr.height)
+	case fr.cel != nil:
+		return f.canvas.show(fr.play, fr.width, fr.height)
 	}
-	return decodeTIFF(fr.dir)
+	return nil, reason.Because(reason.Internal, errors.New("raster: a frame without pixels"))
 }
 
-// foreignJPEG decodes a JPEG whose subsampling or colours Go's decoder refuses. Its
-// headers were walked to the end marker, so it is whole.
-func (f *File) foreignJPEG(fr frame) (image.Image, error) {
+// decodeJPEG decodes a stream whose headers were walked to the end marker. One whose
+// subsampling or colours Go's decoder refuses is given to the foreign one.
+func (f *File) decodeJPEG(fr frame) (image.Image, error) {
+	in := io.NewSectionReader(f.r, fr.jpeg.at, fr.jpeg.end-fr.jpeg.at)
+	img, err := decodeJPEG(in)
+	if reason.Of(err) != reason.ExtractEncoding || f.foreign == nil {
+		return img, err
+	}
 	colours := map[int]string{1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK"}[fr.samples]
 	if colours == "" {
 		return nil, reason.Because(reason.ExtractEncoding, fmt.Errorf("raster: JPEG of %d samples", fr.samples))
 	}
-	data := make([]byte, f.size)
-	if _, err := f.r.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
+	data := make([]byte, in.Size())
+	if _, err := in.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, because("JPEG", err)
 	}
 	return f.foreign.DecodeStream("/Filter/DCTDecode/BitsPerComponent 8/ColorSpace"+colours, data, fr.width, fr.height)

@@ -289,27 +289,13 @@ func TestNotCovered(t *testing.T) {
 		"bare jpeg":          {jpg, document.JPEG, 0},
 		"jpeg with exif":     {withSegment(jpg, 0xe1, exif(1)), document.JPEG, document.Metadata},
 		"jpeg with comment":  {withSegment(jpg, 0xfe, "x"), document.JPEG, document.Metadata},
-		"jpeg, second image": {append(bytes.Clone(jpg), jpg...), document.JPEG, document.Metadata},
+		"jpeg, second image": {append(bytes.Clone(jpg), jpg...), document.JPEG, 0}, // which is a frame
+		"jpeg with a tail":   {append(bytes.Clone(jpg), "more"...), document.JPEG, document.Metadata},
 		"bare tiff":          {tiffOf(binary.LittleEndian, grayFrame(1, 1, []byte{1})), document.TIFF, 0},
 		"described tiff":     {tiffOf(binary.LittleEndian, described), document.TIFF, document.Metadata},
 	} {
 		if got := open(t, c.b, c.f, roomy).NotCovered(); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got.Names(), c.want.Names())
 		}
-	}
-}
-
-// The frames of an animation past the first image are listed, not lost.
-func TestAnimatedPNG(t *testing.T) {
-	pic := pngOf(t, arrow(8, 8))
-	end := bytes.LastIndex(pic, []byte("IEND")) - 4
-	fctl := "\x00\x00\x00\x1afcTL\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x05" + strings.Repeat("\x00", 14) + "CRC."
-	animated := append(append(bytes.Clone(pic[:end]), fctl...), pic[end:]...)
-	file := open(t, animated, document.PNG, roomy)
-	if len(file.Assets()) != 2 {
-		t.Fatalf("%d frames", len(file.Assets()))
-	}
-	if it := file.Assets()[1]; it.Withheld != reason.ExtractEncoding || it.Width != 4 || it.Height != 5 || it.Frame != 2 {
-		t.Errorf("second frame %+v", it)
 	}
 }

@@ -67,7 +67,11 @@ func (w *tiffWalk) add(d *directory, below bool) {
 	if below && !d.has(tagWidth) && !d.has(tagStrips) && !d.has(tagTiles) {
 		return
 	}
-	w.h.frames = append(w.h.frames, d.frame())
+	f := d.frame()
+	w.h.frames = append(w.h.frames, f)
+	if e, ok := d.tags[tagPhotoshop]; ok && (e.kind == 1 || e.kind == 7) && e.at > 0 && e.count < d.size-e.at {
+		w.h.addSmall(photoshopThumbnails(d.r, span{e.at, e.at + e.count}), f.turn)
+	}
 }
 
 // below lists the directories that hang on one. Those that hang on these are found the

@@ -66,6 +66,7 @@ type webpWalk struct {
 	animated      bool
 	turn          orientation
 	dpi           int
+	small         []frame // thumbnails
 	still         webpCel
 }
 
@@ -143,17 +144,14 @@ func (w *webpWalk) extended(s span) error {
 
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
-// exif finds orientation and resolution. Some writers put JPEG's mark before the block.
+// exif finds orientation, resolution and small copies. Some writers put JPEG's mark before
+// the block.
 func (w *webpWalk) exif(s span) error {
-	b, err := w.bytes(s, min(s.end-s.at, exifBytesRead))
-	if err != nil {
-		return err
+	if b, err := w.bytes(s, min(s.end-s.at, 6)); err == nil && string(b) == "Exif\x00\x00" {
+		s.at += 6
 	}
-	if len(b) > 6 && string(b[:6]) == "Exif\x00\x00" {
-		b = b[6:]
-	}
-	if o, dpi := readExif(b); o != 0 {
-		w.turn, w.dpi = o, dpi
+	if e := readExif(w.r, s); e.turn != 0 {
+		w.turn, w.dpi, w.small = e.turn, e.dpi, e.small
 	}
 	return nil
 }
@@ -213,4 +211,5 @@ func (w *webpWalk) finish() {
 		f := &w.h.frames[i]
 		f.width, f.height, f.turn, f.dpi = w.width, w.height, w.turn, w.dpi
 	}
+	w.h.addSmall(w.small, w.turn)
 }

@@ -1,0 +1,52 @@
+package raster
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"image"
+	"io"
+)
+
+// alone writes the PNG that a frame of an animation would be by itself: the file's header
+// with the frame's size, the chunks that say what samples mean, and its pixels.
+func (w *pngWalk) alone(size image.Point, data []span) (io.Reader, error) {
+	var out bytes.Buffer
+	out.Write(w.head[:8])
+	header := bytes.Clone(w.head[16:29])
+	binary.BigEndian.PutUint32(header, uint32(size.X))
+	binary.BigEndian.PutUint32(header[4:], uint32(size.Y))
+	appendChunk(&out, "IHDR", header)
+	for _, s := range w.table {
+		b, err := w.bytes(s)
+		if err != nil {
+			return nil, err
+		}
+		out.Write(b)
+	}
+	for _, s := range data {
+		b, err := w.bytes(s)
+		if err != nil {
+			return nil, err
+		}
+		appendChunk(&out, "IDAT", b)
+	}
+	appendChunk(&out, "IEND", nil)
+	return &out, nil
+}
+
+func (w *pngWalk) bytes(s span) ([]byte, error) {
+	b := make([]byte, s.end-s.at)
+	if _, err := w.r.ReadAt(b, s.at); err != nil {
+		return nil, because("PNG", io.ErrUnexpectedEOF)
+	}
+	return b, nil
+}
+
+func appendChunk(out *bytes.Buffer, kind string, data []byte) {
+	head := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
+	out.Write(append(head, kind...))
+	out.Write(data)
+	sum := crc32.Update(crc32.ChecksumIEEE([]byte(kind)), crc32.IEEETable, data)
+	out.Write(binary.BigEndian.AppendUint32(nil, sum))
+}
