@@ -69,7 +69,7 @@ func (s *Service) Serve(ctx context.Context, l Listeners) error {
 	run(&follower, following, s.listen)
 	run(&follower, following, s.follow)
 	if has(config.RoleAPI) {
-		if s.tells(ctx) {
+		if len(s.cfg.Webhooks.Endpoints) > 0 {
 			run(&others, ctx, s.dispatch(working))
 		}
 		run(&others, ctx, func(ctx context.Context) error { return s.api.Serve(ctx, l.API) })

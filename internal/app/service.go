@@ -41,6 +41,7 @@ type Service struct {
 	stopped chan struct{} // closed once nothing new is taken in
 	combed  time.Time     // when blobs that nothing refers to were looked for last; tidyUp's own
 	flush   func(context.Context) error
+	removed webhook.Removed
 }
 
 var (
@@ -230,6 +231,7 @@ func (s *Service) equip(m *ops.Metrics, t trace.Tracer) {
 		}
 	}
 	s.meter, s.endless = m, true
+	s.removed = webhook.Removed{Store: s.store, Log: s.log, Meter: m}
 }
 
 // checks are what must hold for this process to be ready.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"blotter/internal/config"
@@ -27,7 +28,7 @@ func (s *Service) tidyUp(ctx context.Context) error {
 	if leads, err := s.janitor(ctx); err != nil || !leads {
 		return err
 	}
-	if err := s.retention.Expire(ctx); err != nil {
+	if err := errors.Join(s.retention.Expire(ctx), s.removed.Look(ctx)); err != nil {
 		return err
 	}
 	if s.fleet() && time.Since(s.combed) < combEvery {

@@ -45,20 +45,10 @@ func (s *Service) undelivered(ctx context.Context) (ops.Undelivered, error) {
 }
 
 // dispatch returns what makes deliveries: new ones while its context lives, those under way
-// under the other, which lives longer. Without endpoints it only gives up what an earlier
-// configuration left.
+// under the other, which lives longer.
 func (s *Service) dispatch(working context.Context) func(context.Context) error {
 	return func(ctx context.Context) error {
 		t := trouble{endless: true}
 		return webhook.New(s.cfg.Webhooks, s.store, s.log, s.meter).Run(ctx, working, s.ended, t.met)
 	}
-}
-
-// tells reports whether this process has somebody to tell, or something to give up.
-func (s *Service) tells(ctx context.Context) bool {
-	if len(s.cfg.Webhooks.Endpoints) > 0 {
-		return true
-	}
-	c, err := s.store.DeliveryCounts(ctx)
-	return err != nil || c.Pending > 0
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"blotter/internal/document"
@@ -48,10 +49,10 @@ func scanEnded(r pgx.Row) (d webhook.Delivery, err error) {
 }
 
 // ClaimDelivery implements webhook.Store.
-func (db *DB) ClaimDelivery(ctx context.Context, d time.Duration, busy []string) (claimed webhook.Delivery, err error) {
+func (db *DB) ClaimDelivery(ctx context.Context, d time.Duration, endpoints []string) (claimed webhook.Delivery, err error) {
 	err = db.write(ctx, "claim a delivery", func(t *tx) error {
 		claimed, err = scanDelivery(t.QueryRow(t.ctx, sqlDeliveryClaim, named{
-			"now": t.now, "until": t.now + d.Milliseconds(), "busy": append([]string{}, busy...), // nil would be NULL
+			"now": t.now, "until": t.now + d.Milliseconds(), "endpoints": endpoints,
 		}))
 		if errors.Is(err, pgx.ErrNoRows) {
 			return webhook.ErrNone
@@ -78,6 +79,31 @@ func (db *DB) Failed(ctx context.Context, d webhook.Delivery, why reason.Code, a
 			"id": d.ID, "token": d.Token, "why": why, "not_before": t.now + after.Milliseconds(), "dead": dead,
 		})
 	})
+}
+
+// KnowEndpoints implements webhook.Store.
+func (db *DB) KnowEndpoints(ctx context.Context, names []string) error {
+	return db.write(ctx, "note the endpoints", func(t *tx) error {
+		_, err := t.exec(sqlEndpointsKnow, named{"names": slices.Sorted(slices.Values(names)), "now": t.now})
+		return err
+	})
+}
+
+// UnknownEndpoints implements webhook.Store.
+func (db *DB) UnknownEndpoints(ctx context.Context, d time.Duration) ([]string, error) {
+	out, err := collect(ctx, db.pool, func(r pgx.Row) (name string, err error) { return name, r.Scan(&name) },
+		sqlEndpointsUnknown, named{"d": d.Milliseconds(), "offset": db.ahead()})
+	return out, failed("look for endpoints that nobody knows", err)
+}
+
+// GiveUp implements webhook.Store.
+func (db *DB) GiveUp(ctx context.Context, endpoint string, d time.Duration, why reason.Code) (n int, err error) {
+	err = db.write(ctx, "give deliveries up", func(t *tx) error {
+		gone, err := t.exec(sqlDeliveriesGiveUp, named{"endpoint": endpoint, "before": t.now - d.Milliseconds(), "why": why})
+		n = int(gone)
+		return err
+	})
+	return n, err
 }
 
 // Deliveries implements webhook.Store.
@@ -133,13 +159,16 @@ func scanDelivery(r pgx.Row) (d webhook.Delivery, err error) {
 }
 
 var (
-	sqlDeliveriesEnded = query("deliveries_ended")
-	sqlDeliveriesAdd   = query("deliveries_add")
-	sqlDeliveryClaim   = query("delivery_claim")
-	sqlDeliveryDone    = query("delivery_done")
-	sqlDeliveryFailed  = query("delivery_failed")
-	sqlDeliveries      = query("deliveries")
-	sqlDeliveryReplay  = query("delivery_replay")
-	sqlDeliveryDiscard = query("delivery_discard")
-	sqlDeliveryCounts  = query("delivery_counts")
+	sqlDeliveriesEnded  = query("deliveries_ended")
+	sqlDeliveriesAdd    = query("deliveries_add")
+	sqlDeliveryClaim    = query("delivery_claim")
+	sqlDeliveryDone     = query("delivery_done")
+	sqlDeliveryFailed   = query("delivery_failed")
+	sqlEndpointsKnow    = query("endpoints_know")
+	sqlEndpointsUnknown = query("endpoints_unknown")
+	sqlDeliveriesGiveUp = query("deliveries_give_up")
+	sqlDeliveries       = query("deliveries")
+	sqlDeliveryReplay   = query("delivery_replay")
+	sqlDeliveryDiscard  = query("delivery_discard")
+	sqlDeliveryCounts   = query("delivery_counts")
 )

@@ -10,27 +10,40 @@ ON CONFLICT (id) DO NOTHING;
 SELECT id, tenant, state, final_seq FROM jobs WHERE id = ANY (@jobs::text[]) ORDER BY id;
 
 -- name: delivery_claim
--- Jumps from endpoint to endpoint in the index deliveries_ready and reads the head of each
--- past what others are claiming, so that what waits for a busy one is never passed over row
--- by row. While a delivery is claimed it is not ready: a claim that nobody ended becomes
--- ready by itself.
+-- Reads the head of each endpoint in the index deliveries_ready past what others are
+-- claiming, so that what waits for another endpoint is never passed over row by row. While a
+-- delivery is claimed it is not ready: a claim that nobody ended becomes ready by itself.
+UPDATE deliveries SET attempt = attempt + 1, token = nextval('fence'), not_before = @until
+WHERE id = (
+    SELECT head.id FROM unnest(@endpoints::text[]) AS known (endpoint) CROSS JOIN LATERAL (
+        SELECT id, endpoint, not_before, sequence FROM deliveries
+        WHERE status = 'pending' AND endpoint = known.endpoint AND not_before <= @now
+        ORDER BY not_before, sequence LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) AS head
+    ORDER BY head.not_before, head.sequence, head.endpoint LIMIT 1
+)
+RETURNING id, endpoint, tenant, job, state, reason, sequence, ended, status, attempt, token, not_before, why;
+
+-- name: endpoints_know
+-- In one order, so that nodes that say so at once do not wait for each other in a circle.
+INSERT INTO endpoints (name, seen) SELECT name, @now FROM unnest(@names::text[]) AS known (name)
+ON CONFLICT (name) DO UPDATE SET seen = excluded.seen;
+
+-- name: endpoints_unknown
+-- Jumps from endpoint to endpoint in the index deliveries_ready, however much waits for each.
 WITH RECURSIVE waiting (endpoint) AS (
     (SELECT endpoint FROM deliveries WHERE status = 'pending' ORDER BY endpoint LIMIT 1)
     UNION ALL
     SELECT (SELECT endpoint FROM deliveries WHERE status = 'pending' AND endpoint > waiting.endpoint ORDER BY endpoint LIMIT 1)
     FROM waiting WHERE waiting.endpoint IS NOT NULL
 )
-UPDATE deliveries SET attempt = attempt + 1, token = nextval('fence'), not_before = @until
-WHERE id = (
-    SELECT head.id FROM waiting CROSS JOIN LATERAL (
-        SELECT id, endpoint, not_before, sequence FROM deliveries
-        WHERE status = 'pending' AND endpoint = waiting.endpoint AND not_before <= @now
-        ORDER BY not_before, sequence LIMIT 1 FOR UPDATE SKIP LOCKED
-    ) AS head
-    WHERE waiting.endpoint <> ALL (@busy::text[])
-    ORDER BY head.not_before, head.sequence, head.endpoint LIMIT 1
-)
-RETURNING id, endpoint, tenant, job, state, reason, sequence, ended, status, attempt, token, not_before, why;
+SELECT endpoint FROM waiting WHERE endpoint IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM endpoints WHERE name = waiting.endpoint AND seen > now_ms(@offset) - @d::bigint)
+ORDER BY endpoint;
+
+-- name: deliveries_give_up
+UPDATE deliveries SET status = 'dead', why = @why WHERE status = 'pending' AND endpoint = @endpoint
+  AND NOT EXISTS (SELECT 1 FROM endpoints WHERE name = @endpoint AND seen > @before);
 
 -- name: delivery_done
 DELETE FROM deliveries WHERE id = @id AND token = @token AND status = 'pending';

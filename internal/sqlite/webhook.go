@@ -36,22 +36,22 @@ func (t *tx) announce(job document.ID, state document.State, sequence int64) err
 }
 
 // ClaimDelivery implements webhook.Store.
-func (db *DB) ClaimDelivery(ctx context.Context, d time.Duration, busy []string) (webhook.Delivery, error) {
-	past, err := json.Marshal(append([]string{}, busy...)) // [] for none
+func (db *DB) ClaimDelivery(ctx context.Context, d time.Duration, endpoints []string) (webhook.Delivery, error) {
+	known, err := json.Marshal(append([]string{}, endpoints...)) // [] for none
 	if err != nil {
 		return webhook.Delivery{}, err
 	}
 	// Idle dispatchers ask often; only one who sees work takes the write lock.
 	now, err := db.clock(ctx, db.reader)
 	if err == nil {
-		_, err = pickDelivery(ctx, db.reader, now, past)
+		_, err = pickDelivery(ctx, db.reader, now, known)
 	}
 	if err != nil {
 		return webhook.Delivery{}, failed("look for a delivery", err)
 	}
 	var claimed webhook.Delivery
 	err = db.write(ctx, "claim a delivery", func(t *tx) error {
-		id, err := pickDelivery(ctx, t, t.now, past)
+		id, err := pickDelivery(ctx, t, t.now, known)
 		if err != nil {
 			return err
 		}
@@ -72,8 +72,8 @@ func (db *DB) ClaimDelivery(ctx context.Context, d time.Duration, busy []string)
 	return claimed, nil
 }
 
-func pickDelivery(ctx context.Context, q querier, now int64, busy []byte) (id string, err error) {
-	err = q.QueryRowContext(ctx, sqlDeliveryPick, sql.Named("now", now), sql.Named("busy", string(busy))).Scan(&id)
+func pickDelivery(ctx context.Context, q querier, now int64, endpoints []byte) (id string, err error) {
+	err = q.QueryRowContext(ctx, sqlDeliveryPick, sql.Named("now", now), sql.Named("endpoints", string(endpoints))).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", webhook.ErrNone
 	}
@@ -93,6 +93,40 @@ func (db *DB) Failed(ctx context.Context, d webhook.Delivery, why reason.Code, a
 		return t.must(queue.ErrLeaseLost, sqlDeliveryFailed, sql.Named("id", d.ID), sql.Named("token", d.Token),
 			sql.Named("why", string(why)), sql.Named("not_before", t.now+after.Milliseconds()), sql.Named("dead", dead))
 	})
+}
+
+// KnowEndpoints implements webhook.Store.
+func (db *DB) KnowEndpoints(ctx context.Context, names []string) error {
+	return db.write(ctx, "note the endpoints", func(t *tx) error {
+		for _, name := range names {
+			if _, err := t.exec(sqlEndpointKnow, sql.Named("name", name), sql.Named("now", t.now)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// UnknownEndpoints implements webhook.Store.
+func (db *DB) UnknownEndpoints(ctx context.Context, d time.Duration) ([]string, error) {
+	now, err := db.clock(ctx, db.reader)
+	if err != nil {
+		return nil, failed("look for endpoints that nobody knows", err)
+	}
+	out, err := collect(ctx, db.reader, func(r row) (name string, err error) { return name, r.Scan(&name) },
+		sqlEndpointsUnknown, sql.Named("before", now-d.Milliseconds()))
+	return out, failed("look for endpoints that nobody knows", err)
+}
+
+// GiveUp implements webhook.Store.
+func (db *DB) GiveUp(ctx context.Context, endpoint string, d time.Duration, why reason.Code) (n int, err error) {
+	err = db.write(ctx, "give deliveries up", func(t *tx) error {
+		gone, err := t.exec(sqlDeliveriesGiveUp, sql.Named("endpoint", endpoint), sql.Named("before", t.now-d.Milliseconds()),
+			sql.Named("why", string(why)))
+		n = int(gone)
+		return err
+	})
+	return n, err
 }
 
 // Deliveries implements webhook.Store.
@@ -166,15 +200,18 @@ func scanDelivery(r row) (d webhook.Delivery, err error) {
 var (
 	errNoDelivery = reason.Because(reason.WebhookUnknown, nil)
 
-	sqlDeliveryTenant  = query("delivery_tenant")
-	sqlDeliveryAdd     = query("delivery_add")
-	sqlDeliveryPick    = query("delivery_pick")
-	sqlDeliveryTake    = query("delivery_take")
-	sqlDeliveryByID    = query("delivery_by_id")
-	sqlDeliveryDone    = query("delivery_done")
-	sqlDeliveryFailed  = query("delivery_failed")
-	sqlDeliveries      = query("deliveries")
-	sqlDeliveryReplay  = query("delivery_replay")
-	sqlDeliveryDiscard = query("delivery_discard")
-	sqlDeliveryCounts  = query("delivery_counts")
+	sqlDeliveryTenant   = query("delivery_tenant")
+	sqlDeliveryAdd      = query("delivery_add")
+	sqlDeliveryPick     = query("delivery_pick")
+	sqlDeliveryTake     = query("delivery_take")
+	sqlDeliveryByID     = query("delivery_by_id")
+	sqlDeliveryDone     = query("delivery_done")
+	sqlDeliveryFailed   = query("delivery_failed")
+	sqlEndpointKnow     = query("endpoint_know")
+	sqlEndpointsUnknown = query("endpoints_unknown")
+	sqlDeliveriesGiveUp = query("deliveries_give_up")
+	sqlDeliveries       = query("deliveries")
+	sqlDeliveryReplay   = query("delivery_replay")
+	sqlDeliveryDiscard  = query("delivery_discard")
+	sqlDeliveryCounts   = query("delivery_counts")
 )

@@ -7,21 +7,33 @@ SELECT :message, :endpoint, tenant, id, state, reason, final_seq, :now, :now FRO
 ON CONFLICT (id) DO NOTHING;
 
 -- name: delivery_pick
--- Jumps from endpoint to endpoint in the index deliveries_ready and reads the head of each,
--- so that what waits for a busy one is never passed over row by row.
+-- Reads the head of each endpoint in the index deliveries_ready, so that what waits for
+-- another one is never passed over row by row.
+SELECT head.id FROM json_each(:endpoints) AS known JOIN deliveries AS head ON head.id = (
+    SELECT id FROM deliveries INDEXED BY deliveries_ready
+    WHERE status = 'pending' AND endpoint = known.value AND not_before <= :now
+    ORDER BY not_before, sequence LIMIT 1
+)
+ORDER BY head.not_before, head.sequence, head.endpoint LIMIT 1;
+
+-- name: endpoint_know
+INSERT INTO endpoints (name, seen) VALUES (:name, :now) ON CONFLICT (name) DO UPDATE SET seen = excluded.seen;
+
+-- name: endpoints_unknown
+-- Jumps from endpoint to endpoint in the index deliveries_ready, however much waits for each.
 WITH RECURSIVE waiting (endpoint) AS (
     SELECT min(endpoint) FROM deliveries INDEXED BY deliveries_ready WHERE status = 'pending'
     UNION ALL
     SELECT (SELECT min(endpoint) FROM deliveries INDEXED BY deliveries_ready WHERE status = 'pending' AND endpoint > waiting.endpoint)
     FROM waiting WHERE waiting.endpoint IS NOT NULL
 )
-SELECT head.id FROM waiting JOIN deliveries AS head ON head.id = (
-    SELECT id FROM deliveries INDEXED BY deliveries_ready
-    WHERE status = 'pending' AND endpoint = waiting.endpoint AND not_before <= :now
-    ORDER BY not_before, sequence LIMIT 1
-)
-WHERE waiting.endpoint NOT IN (SELECT value FROM json_each(:busy))
-ORDER BY head.not_before, head.sequence, head.endpoint LIMIT 1;
+SELECT endpoint FROM waiting WHERE endpoint IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM endpoints WHERE name = waiting.endpoint AND seen > :before)
+ORDER BY endpoint;
+
+-- name: deliveries_give_up
+UPDATE deliveries SET status = 'dead', why = :why WHERE status = 'pending' AND endpoint = :endpoint
+  AND NOT EXISTS (SELECT 1 FROM endpoints WHERE name = :endpoint AND seen > :before);
 
 -- name: delivery_take
 -- While it is claimed it is not ready: a claim that nobody ended becomes ready by itself.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ type WebhookStore interface {
 func RunWebhooks(t *testing.T, open func(t *testing.T, s queue.Settings) (one, other WebhookStore, advance func(time.Duration))) {
 	settings := queue.Settings{Endpoints: func(t document.Tenant) []string {
 		if t == "told" {
-			return []string{"first", "second"}
+			return everyone
 		}
 		return nil
 	}}
@@ -43,7 +44,8 @@ func RunWebhooks(t *testing.T, open func(t *testing.T, s queue.Settings) (one, o
 		"ReplayedJobIsToldAgain":     replayedJobIsToldAgain,
 		"DeliveriesAreListed":        deliveriesAreListed,
 		"EachIsClaimedByOneAtATime":  eachIsClaimedByOneAtATime,
-		"BusyEndpointsArePassedOver": busyEndpointsArePassedOver,
+		"EndpointsAreApart":          endpointsAreApart,
+		"UnknownEndpointsAreGivenUp": unknownEndpointsAreGivenUp,
 	} {
 		t.Run(name, func(t *testing.T) {
 			one, other, advance := open(t, settings)
@@ -111,9 +113,12 @@ func (s *telling) ended() document.ID {
 
 const claimed = 10 * time.Second
 
+// everyone are the endpoints of the tenant that is told.
+var everyone = []string{"first", "second"}
+
 func (s *telling) claim(from WebhookStore) webhook.Delivery {
 	s.Helper()
-	d, err := from.ClaimDelivery(s.Context(), claimed, nil)
+	d, err := from.ClaimDelivery(s.Context(), claimed, everyone)
 	s.must(err)
 	return d
 }
@@ -121,7 +126,7 @@ func (s *telling) claim(from WebhookStore) webhook.Delivery {
 // nothing checks that no delivery is ready.
 func (s *telling) nothing() {
 	s.Helper()
-	if d, err := s.other.ClaimDelivery(s.Context(), claimed, nil); !errors.Is(err, webhook.ErrNone) {
+	if d, err := s.other.ClaimDelivery(s.Context(), claimed, everyone); !errors.Is(err, webhook.ErrNone) {
 		s.Fatalf("%+v was ready, %v", d, err)
 	}
 }
@@ -216,26 +221,66 @@ func deadWaitsForAnOperator(s *telling) {
 	s.counts(1, 0)
 }
 
-// However much waits for an endpoint that is busy, the others' messages are found.
-func busyEndpointsArePassedOver(s *telling) {
+// However much waits for one endpoint, the others' messages are found, and nobody gets those
+// of an endpoint that it did not ask for.
+func endpointsAreApart(s *telling) {
 	for range 3 {
 		s.ended()
 	}
 	for range 3 {
-		d, err := s.other.ClaimDelivery(s.Context(), claimed, []string{"first", "unknown"})
+		d, err := s.other.ClaimDelivery(s.Context(), claimed, []string{"unknown", "second"})
 		if err != nil || d.Endpoint != "second" {
 			s.Fatalf("%+v, %v", d, err)
 		}
 	}
-	for _, busy := range [][]string{{"first"}, {"second", "first"}} {
-		if d, err := s.one.ClaimDelivery(s.Context(), claimed, busy); !errors.Is(err, webhook.ErrNone) {
-			s.Errorf("past %v, %+v was ready, %v", busy, d, err)
+	for _, asked := range [][]string{{"second"}, {"unknown"}, nil} {
+		if d, err := s.one.ClaimDelivery(s.Context(), claimed, asked); !errors.Is(err, webhook.ErrNone) {
+			s.Errorf("for %v, %+v was ready, %v", asked, d, err)
 		}
 	}
 	before := s.claim(s.one)
 	if next := s.claim(s.one); before.Endpoint != "first" || next.Sequence <= before.Sequence {
 		s.Errorf("%+v before %+v", before, next)
 	}
+}
+
+// An endpoint that no node says to know is told of, and its messages can be given up; of one
+// that a node knows none can.
+func unknownEndpointsAreGivenUp(s *telling) {
+	const quiet = time.Minute
+	unknown := func(want ...string) {
+		s.Helper()
+		got, err := s.other.UnknownEndpoints(s.Context(), quiet)
+		if err != nil || !slices.Equal(got, want) {
+			s.Errorf("unknown are %v, %v, want %v", got, err, want)
+		}
+	}
+	gaveUp := func(endpoint string, want int) {
+		s.Helper()
+		if n, err := s.one.GiveUp(s.Context(), endpoint, quiet, reason.WebhookRemoved); err != nil || n != want {
+			s.Errorf("%d messages of %s were given up, %v, want %d", n, endpoint, err, want)
+		}
+	}
+	unknown()
+	s.ended()
+	s.ended()
+	unknown("first", "second")
+	s.must(s.one.KnowEndpoints(s.Context(), []string{"second", "first", "third"}))
+	s.advance(quiet - time.Second)
+	s.must(s.other.KnowEndpoints(s.Context(), []string{"second"}))
+	unknown()
+	gaveUp("first", 0)
+	s.advance(time.Second)
+	unknown("first")
+	gaveUp("second", 0)
+	gaveUp("first", 2)
+	gaveUp("first", 0)
+	unknown()
+	dead, err := s.one.Deliveries(s.Context(), webhook.Filter{Status: webhook.Dead, Limit: 10})
+	if err != nil || len(dead) != 2 || dead[0].Why != reason.WebhookRemoved || dead[0].Endpoint != "first" {
+		s.Errorf("dead are %+v, %v", dead, err)
+	}
+	s.must(s.one.KnowEndpoints(s.Context(), nil))
 }
 
 // A dead job that is replayed ends anew, which is another message.
@@ -307,7 +352,7 @@ func eachIsClaimedByOneAtATime(s *telling) {
 	for _, from := range []WebhookStore{s.one, s.other, s.one, s.other} {
 		work.Go(func() {
 			for {
-				d, err := from.ClaimDelivery(s.Context(), time.Hour, nil)
+				d, err := from.ClaimDelivery(s.Context(), time.Hour, everyone)
 				if errors.Is(err, webhook.ErrNone) {
 					return
 				}

@@ -69,6 +69,7 @@ type Dispatcher struct {
 	Now    func() time.Time // for signatures
 	client *http.Client
 	by     map[string]Endpoint
+	names  []string // of all endpoints
 }
 
 // claimTime is how long a claim lasts: an attempt, the store's answer, and some for a
@@ -80,6 +81,7 @@ func New(c Config, s Store, log *slog.Logger, m Meter) *Dispatcher {
 	d := &Dispatcher{Config: c, Store: s, Log: log, Meter: m, Now: time.Now, client: newClient(c.AllowPrivate), by: map[string]Endpoint{}}
 	for _, e := range c.Endpoints {
 		d.by[e.Name] = e
+		d.names = append(d.names, e.Name)
 	}
 	return d
 }
@@ -107,8 +109,13 @@ func (d *Dispatcher) Run(ctx, working context.Context, wake <-chan struct{}, fai
 	defer under.Wait()
 	again := time.NewTicker(lookEvery)
 	defer again.Stop()
+	var told time.Time // when the store was told last which endpoints this node knows
 	for ctx.Err() == nil {
-		m, err := d.claim(ctx, &l)
+		var m Delivery
+		err := d.know(ctx, &told)
+		if err == nil {
+			m, err = d.claim(ctx, &l)
+		}
 		if err == nil {
 			l.take(m.Endpoint)
 			under.Go(func() {
@@ -138,11 +145,23 @@ func (d *Dispatcher) Run(ctx, working context.Context, wake <-chan struct{}, fai
 
 // claim borrows a delivery for an endpoint that has room for one.
 func (d *Dispatcher) claim(ctx context.Context, l *load) (Delivery, error) {
-	busy, full := l.now()
-	if full {
+	free := l.free(d.names)
+	if len(free) == 0 {
 		return Delivery{}, ErrNone
 	}
-	return d.Store.ClaimDelivery(ctx, claimTime, busy)
+	return d.Store.ClaimDelivery(ctx, claimTime, free)
+}
+
+// know tells the store now and then which endpoints there are.
+func (d *Dispatcher) know(ctx context.Context, told *time.Time) error {
+	if len(d.names) == 0 || !told.IsZero() && time.Since(*told) < knowEvery {
+		return nil
+	}
+	if err := d.Store.KnowEndpoints(ctx, d.names); err != nil {
+		return err
+	}
+	*told = time.Now()
+	return nil
 }
 
 // deliver makes one attempt and has the store take note of what came of it. Where it cannot,
@@ -168,11 +187,7 @@ func (d *Dispatcher) deliver(working context.Context, m Delivery) {
 }
 
 func (d *Dispatcher) attempt(ctx context.Context, m Delivery) error {
-	e, known := d.by[m.Endpoint]
-	if !known {
-		return reason.Because(reason.WebhookRemoved, errors.New("webhook: the endpoint is not configured any more"))
-	}
-	return send(ctx, d.client, e, m, d.Now())
+	return send(ctx, d.client, d.by[m.Endpoint], m, d.Now())
 }
 
 // giveBack writes what became of a failed attempt: the reason's class decides, as it does
@@ -183,10 +198,11 @@ func (d *Dispatcher) giveBack(ctx context.Context, m Delivery, failed error) err
 	after := max(v.After, min(reason.After(failed), d.Config.Backoff.Cap))
 	dead := v.After == 0 && v.State.Ended()
 	d.Log.Warn("webhook failed", "job", m.Job, "reason", why, "attempt", m.Attempt, "dead", dead, "delay", after)
-	if dead && d.Meter != nil {
+	err := d.Store.Failed(ctx, m, why, after, dead)
+	if err == nil && dead && d.Meter != nil {
 		d.Meter.GaveUp(why)
 	}
-	return d.Store.Failed(ctx, m, why, after, dead)
+	return err
 }
 
 func (d *Dispatcher) tell(why reason.Code, failed bool, took time.Duration) {

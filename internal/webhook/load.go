@@ -10,16 +10,20 @@ type load struct {
 	freed chan struct{}  // one has ended since somebody looked; holds one signal
 }
 
-// now lists the endpoints that have no room for another attempt; full says that nobody has.
-func (l *load) now() (busy []string, full bool) {
+// free lists those of the endpoints that have room for another attempt: none where this
+// process makes as many as it may.
+func (l *load) free(endpoints []string) (out []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for endpoint, n := range l.by {
-		if n >= perEndpoint {
-			busy = append(busy, endpoint)
+	if l.total >= atOnce {
+		return nil
+	}
+	for _, e := range endpoints {
+		if l.by[e] < perEndpoint {
+			out = append(out, e)
 		}
 	}
-	return busy, l.total >= atOnce
+	return out
 }
 
 func (l *load) take(endpoint string) {

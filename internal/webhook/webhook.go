@@ -75,14 +75,23 @@ var ErrNone = errors.New("webhook: no delivery is ready")
 // Store keeps deliveries. Each method is one transaction, on disk when it returns nil; the
 // clock is the store's.
 type Store interface {
-	// ClaimDelivery lends the delivery that has been ready the longest, of those for endpoints
-	// that are not busy, for d: Attempt and Token grow. One whose claim ran out is ready again.
-	ClaimDelivery(ctx context.Context, d time.Duration, busy []string) (Delivery, error)
+	// ClaimDelivery lends the delivery that has been ready the longest, of those for these
+	// endpoints, for d: Attempt and Token grow. One whose claim ran out is ready again.
+	ClaimDelivery(ctx context.Context, d time.Duration, endpoints []string) (Delivery, error)
 	// Delivered forgets a delivery that was taken. queue.lease_lost: another claimed it.
 	Delivered(ctx context.Context, d Delivery) error
 	// Failed gives a delivery back, to be tried after a pause, or, where dead, for an
 	// operator. queue.lease_lost: another claimed it.
 	Failed(ctx context.Context, d Delivery, why reason.Code, after time.Duration, dead bool) error
+
+	// KnowEndpoints notes that a node knows these endpoints now.
+	KnowEndpoints(ctx context.Context, names []string) error
+	// UnknownEndpoints names the endpoints with pending deliveries that no node has said to
+	// know for d.
+	UnknownEndpoints(ctx context.Context, d time.Duration) ([]string, error)
+	// GiveUp makes the pending deliveries of such an endpoint dead and returns how many there
+	// were: none where a node has said to know it within d.
+	GiveUp(ctx context.Context, endpoint string, d time.Duration, why reason.Code) (int, error)
 
 	// Deliveries lists those that were not taken, the newest first.
 	Deliveries(ctx context.Context, f Filter) ([]Delivery, error)
