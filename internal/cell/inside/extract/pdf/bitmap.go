@@ -133,24 +133,25 @@ func (p pixelsOf) onWhite(v uint8, px []byte) uint8 {
 	return uint8((int(v)*a + 0xff*(0xff-a) + 127) / 0xff)
 }
 
-// transparent reports whether any pixel is.
-func (p pixelsOf) transparent() bool {
-	if !p.alpha {
-		return false
-	}
+// opacity reports whether any pixel is transparent, and whether all are.
+func (p pixelsOf) opacity() (some, all bool) {
+	all = true
 	for y := range p.h {
 		row := p.row(y)
 		for i := 3; i < len(row); i += 4 {
-			if row[i] != 0xff {
-				return true
-			}
+			some = some || row[i] != 0xff
+			all = all && row[i] == 0
+		}
+		if some && !all {
+			return true, false
 		}
 	}
-	return false
+	return some, all
 }
 
 // masked returns the pixels laid on white, or nil where none is transparent or the
-// bitmap is not w×h.
+// bitmap is not w×h. Nothing but transparent pixels is what PDFium makes of an image
+// that it could not draw: nil too.
 func (b *bitmap) masked(w, h int) (image.Image, error) {
 	if b.w != w || b.h != h || b.format != enums.FPDF_BITMAP_FORMAT_BGRA {
 		return nil, nil
@@ -160,7 +161,10 @@ func (b *bitmap) masked(w, h int) (image.Image, error) {
 		return nil, b.d.wrong("bitmap buffer", err)
 	}
 	px := pixelsOf{pix: buf.Buffer, w: b.w, h: b.h, stride: b.stride, step: 4, alpha: true}
-	if len(px.pix) < px.stride*px.h || !px.transparent() {
+	if len(px.pix) < px.stride*px.h {
+		return nil, nil
+	}
+	if some, all := px.opacity(); !some || all {
 		return nil, nil
 	}
 	return b.image()

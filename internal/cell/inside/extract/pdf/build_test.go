@@ -12,7 +12,7 @@ import (
 	"blotter/internal/document"
 )
 
-var roomy = document.Limits{Assets: 100, Pages: 100, AssetPixels: 4e6, TotalPixels: 1e8, PageDPI: 100}
+var roomy = document.Limits{Assets: 100, Pages: 100, AssetPixels: 4e6, TotalPixels: 1e8, PageDPI: 100, UnpackedBytes: 64 << 20}
 
 // engine is shared by the tests of this package: compiling PDFium takes seconds.
 var engine *Engine
@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// objects are the numbered objects of a PDF; 1 must be the catalog.
-type objects map[int]string
+// parts are the numbered objects of a PDF; 1 must be the catalog.
+type parts map[int]string
 
 // stream makes an object of a dictionary's entries and data.
 func stream(dict, data string) string {
@@ -44,7 +44,7 @@ func stream(dict, data string) string {
 
 // write lays the objects out with a cross-reference table. trailer is added to the
 // trailer's dictionary.
-func (o objects) write(trailer string) []byte {
+func (o parts) write(trailer string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
 	var numbers []int
@@ -73,8 +73,8 @@ func (o objects) write(trailer string) []byte {
 
 // onePage is a document of one page of 200×100 points with the font F and the
 // resources given; more objects are numbered from 10.
-func onePage(page, content, resources string, more objects) []byte {
-	o := objects{
+func onePage(page, content, resources string, more parts) []byte {
+	o := parts{
 		1: "<</Type/Catalog/Pages 2 0 R>>",
 		2: "<</Type/Pages/Kids[3 0 R]/Count 1>>",
 		3: "<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>" + resources + ">>" + page + ">>",

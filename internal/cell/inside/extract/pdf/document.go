@@ -12,14 +12,15 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 
 	"blotter/internal/cell/inside/extract/catalogue"
+	"blotter/internal/cell/inside/extract/pdf/objects"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
 
 // Document is an opened PDF. It implements catalogue.Source.
 type Document struct {
-	e      *Engine
-	ref    references.FPDF_DOCUMENT
+	*volume
+	carved *volume                     // images that no page draws, a page each; nil for none
 	form   *references.FPDF_FORMHANDLE // nil where the document has no form
 	lim    document.Limits
 	tally  *catalogue.Tally
@@ -27,15 +28,18 @@ type Document struct {
 	assets []asset // beside tally.Items
 	extra  document.NotCovered
 
-	made    int // Engine.renewed when this was opened
-	open    int // index of the page held open, -1 for none
-	openRef references.FPDF_PAGE
+	made int // Engine.renewed when this was opened
 }
+
+// maxFilters bounds the filters stacked on one stream. Honest writers stack two, of
+// which one is a codec or plain text; each more may unpack a thousandfold.
+const maxFilters = 5
 
 // asset says what to decode: a page as rendered, or the first object that places an
 // image.
 type asset struct {
-	page  int
+	in    *volume
+	page  int      // of the volume
 	image *picture // nil for a page
 }
 
@@ -52,13 +56,16 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits, e
 	if _, err := r.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, reason.Because(reason.SourceUnreadable, err)
 	}
-	res, err := e.pdf.OpenDocument(&requests.OpenDocument{File: &data})
+	file, err := objects.Read(data, objects.Limits{UnpackedBytes: lim.UnpackedBytes, Filters: maxFilters})
 	if err != nil {
-		e.failed(err)
-		return nil, openError(err)
+		return nil, err
 	}
-	d := &Document{e: e, ref: res.Document, lim: lim, tally: catalogue.NewTally(lim), made: e.renewed, open: -1}
-	if err := d.list(ctx, data); err != nil {
+	v, err := e.openVolume(data)
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{volume: v, lim: lim, tally: catalogue.NewTally(lim), made: e.renewed}
+	if err := d.list(ctx, file, data); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
@@ -71,19 +78,19 @@ func openError(err error) error {
 	return reason.Because(reason.ExtractMalformed, fmt.Errorf("pdf: open: %w", err))
 }
 
-// list walks the pages in order.
-func (d *Document) list(ctx context.Context, data []byte) error {
-	count, err := d.e.pdf.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: d.ref})
+// list walks the pages in order, then what no page shows.
+func (d *Document) list(ctx context.Context, file *objects.File, data []byte) error {
+	count, err := d.volume.pages()
 	if err != nil {
-		return d.wrong("count pages", err)
+		return err
 	}
-	if count.PageCount > d.lim.Pages {
-		return reason.Because(reason.ExtractPages, fmt.Errorf("pdf: %d pages", count.PageCount))
+	if count > d.lim.Pages {
+		return reason.Because(reason.ExtractPages, fmt.Errorf("pdf: %d pages", count))
 	}
 	d.extra = d.beside(data)
 	d.startForm()
-	w := walk{d: d, known: map[document.Digest]int{}, left: maxObjects}
-	for i := range count.PageCount {
+	w := walk{d: d, in: d.volume, known: map[document.Digest]int{}, raw: map[[32]byte][]int{}, left: maxObjects}
+	for i := range count {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -92,14 +99,11 @@ func (d *Document) list(ctx context.Context, data []byte) error {
 		}
 	}
 	d.closePage()
-	return nil
+	return d.addCarved(ctx, file, &w)
 }
 
 // wrong gives a failed call its code and notes a broken engine.
-func (d *Document) wrong(what string, err error) error {
-	d.e.failed(err)
-	return reason.Because(reason.ExtractMalformed, fmt.Errorf("pdf: %s: %w", what, err))
-}
+func (d *Document) wrong(what string, err error) error { return d.e.wrong(what, err) }
 
 // Assets lists pages and images in the document's order.
 func (d *Document) Assets() []catalogue.Item { return d.tally.Items() }
@@ -165,38 +169,15 @@ func (d *Document) Close() error {
 		return nil // its memory went with the instance
 	}
 	d.closePage()
+	if d.carved != nil {
+		if err := d.carved.close(); err != nil {
+			return err
+		}
+	}
 	if d.form != nil {
 		if _, err := d.e.pdf.FPDFDOC_ExitFormFillEnvironment(&requests.FPDFDOC_ExitFormFillEnvironment{FormHandle: *d.form}); err != nil {
 			return fmt.Errorf("pdf: close form: %w", err)
 		}
 	}
-	if _, err := d.e.pdf.FPDF_CloseDocument(&requests.FPDF_CloseDocument{Document: d.ref}); err != nil {
-		return fmt.Errorf("pdf: close: %w", err)
-	}
-	return nil
-}
-
-// openPage parses a page and holds it open until another is asked for, because
-// documents have hundreds of images on one page.
-func (d *Document) openPage(i int) (requests.Page, error) {
-	if d.open == i {
-		return requests.Page{ByReference: &d.openRef}, nil
-	}
-	d.closePage()
-	res, err := d.e.pdf.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: d.ref, Index: i})
-	if err != nil {
-		return requests.Page{}, d.wrong("load page", err)
-	}
-	d.open, d.openRef = i, res.Page
-	return requests.Page{ByReference: &d.openRef}, nil
-}
-
-func (d *Document) closePage() {
-	if d.open < 0 || d.e.broken {
-		return
-	}
-	d.open = -1
-	if _, err := d.e.pdf.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: d.openRef}); err != nil {
-		d.e.failed(err)
-	}
+	return d.volume.close()
 }

@@ -22,6 +22,7 @@ const leastDPI = 72
 // page is what listing learned of a page.
 type page struct {
 	index      int
+	number     int    // 1-based; 0 for one that only stands for what no page draws
 	toPixels   matrix // user space → pixels of its asset
 	w, h       int
 	placements []catalogue.Placement
@@ -32,7 +33,7 @@ type page struct {
 // addPage lists a page and the images first met on it. A page that cannot be parsed
 // or walked is withheld and keeps its place; the error refuses the document.
 func (d *Document) addPage(i int, w *walk) error {
-	p := page{index: i}
+	p := page{index: i, number: i + 1}
 	item := catalogue.Item{Asset: document.Asset{Kind: document.Page, Page: i + 1, Format: document.PDF}}
 	ref, unopened := d.openPage(i)
 	err := unopened
@@ -47,7 +48,7 @@ func (d *Document) addPage(i int, w *walk) error {
 	}
 	at := len(d.assets)
 	d.pages = append(d.pages, p)
-	d.assets = append(d.assets, asset{page: i})
+	d.assets = append(d.assets, asset{in: d.volume, page: i})
 	if err := d.tally.Add(item); err != nil || unopened != nil {
 		return err
 	}
@@ -108,6 +109,9 @@ func fitDPI(wide, high float64, lim document.Limits) float64 {
 
 // render draws a page with its annotations and form fields on white.
 func (d *Document) render(i, w, h int) (image.Image, error) {
+	if d.changed {
+		d.closePage()
+	}
 	ref, err := d.openPage(i)
 	if err != nil {
 		return nil, err

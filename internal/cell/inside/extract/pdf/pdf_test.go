@@ -148,7 +148,7 @@ func TestPlacements(t *testing.T) {
 		{"in a form", box, "q .5 0 0 .5 10 10 cm /X Do Q"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := open(t, onePage(c.page, c.content, "/XObject<</I 10 0 R/X 11 0 R>>", objects{
+			d := open(t, onePage(c.page, c.content, "/XObject<</I 10 0 R/X 11 0 R>>", parts{
 				10: rawImage(4, 4, "", quarters),
 				11: stream("/Type/XObject/Subtype/Form/BBox[0 0 400 400]/Matrix[1 0 0 1 30 0]/Resources<</XObject<</I 10 0 R>>>>", "q 160 0 0 80 40 60 cm /I Do Q"),
 			}), roomy)
@@ -177,7 +177,7 @@ func TestOneImageManyPlacements(t *testing.T) {
 	page := func(c string) string {
 		return "<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents " + c + " 0 R/Resources<</XObject<</I 10 0 R/N 11 0 R/C 12 0 R>>>>>>"
 	}
-	b := objects{
+	b := parts{
 		1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>", 3: page("5"), 4: page("6"),
 		5:  stream("", "q 20 0 0 20 0 0 cm /I Do Q q 40 0 0 40 100 0 cm /I Do Q"),
 		6:  stream("", "q 20 0 0 20 0 0 cm /C Do Q q 20 0 0 20 50 0 cm /N Do Q"),
@@ -221,7 +221,7 @@ func TestAlone(t *testing.T) {
 		{"with a comment", box + "/Annots[<</Type/Annot/Subtype/Square/Rect[1 1 9 9]>>]", full, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := open(t, onePage(c.page, c.content, "/XObject<</I 10 0 R>>", objects{
+			d := open(t, onePage(c.page, c.content, "/XObject<</I 10 0 R>>", parts{
 				10: rawImage(4, 4, c.extra, quarters), 11: rawImage(4, 4, "", strings.Repeat("\x00\xff", 8))}), roomy)
 			if got := d.Placements(0)[0].Alone; got != c.want {
 				t.Errorf("alone is %v", got)
@@ -232,7 +232,7 @@ func TestAlone(t *testing.T) {
 
 // Transparent parts are white, not black, and the ink keeps its value.
 func TestMaskLiesOnWhite(t *testing.T) {
-	d := open(t, onePage(box, "q 100 0 0 100 0 0 cm /I Do Q", "/XObject<</I 10 0 R>>", objects{
+	d := open(t, onePage(box, "q 100 0 0 100 0 0 cm /I Do Q", "/XObject<</I 10 0 R>>", parts{
 		10: rawImage(4, 4, "/SMask 11 0 R", quarters),
 		11: rawImage(4, 4, "", strings.Repeat("\xff\xff\x00\x00", 4))}), roomy)
 	img := load(t, d, 1)
@@ -255,7 +255,7 @@ func jpegOf(t *testing.T, w, h int) string {
 // A dictionary may call a large JPEG small. The stream's size is the one that counts,
 // for limits and for the asset.
 func TestDeclaredSizeLies(t *testing.T) {
-	b := onePage(box, "q 100 0 0 100 0 0 cm /I Do Q", "/XObject<</I 10 0 R>>", objects{
+	b := onePage(box, "q 100 0 0 100 0 0 cm /I Do Q", "/XObject<</I 10 0 R>>", parts{
 		10: stream("/Type/XObject/Subtype/Image/Width 10/Height 10/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/DCTDecode", jpegOf(t, 300, 200))})
 	d := open(t, b, roomy)
 	if it := d.Assets()[1]; it.Width != 300 || it.Height != 200 || it.Format != document.JPEG {
@@ -274,7 +274,7 @@ func TestDeclaredSizeLies(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	three := objects{1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[3 0 R 3 0 R 3 0 R]/Count 3>>",
+	three := parts{1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[3 0 R 3 0 R 3 0 R]/Count 3>>",
 		3: "<</Type/Page/Parent 2 0 R/MediaBox[0 0 72 72]>>"}.write("")
 	for _, c := range []struct {
 		name              string
@@ -318,7 +318,7 @@ func TestLimits(t *testing.T) {
 
 // An image of 60000×60000 costs nothing until it is drawn: neither it nor its page is.
 func TestHugeImageWithholdsItsPage(t *testing.T) {
-	d := open(t, onePage(box, "q 100 0 0 100 0 0 cm /I Do Q", "/XObject<</I 10 0 R>>", objects{
+	d := open(t, onePage(box, "q 100 0 0 100 0 0 cm /I Do Q", "/XObject<</I 10 0 R>>", parts{
 		10: rawImage(60000, 60000, "", "x")}), roomy)
 	for i, it := range d.Assets() {
 		if it.Withheld != reason.ExtractPixels {
@@ -328,7 +328,7 @@ func TestHugeImageWithholdsItsPage(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	locked := objects{1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[]/Count 0>>",
+	locked := parts{1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[]/Count 0>>",
 		3: "<</Filter/Standard/V 1/R 2/P -4/O<" + strings.Repeat("01", 32) + ">/U<" + strings.Repeat("02", 32) + ">>>"}.
 		write("/Encrypt 3 0 R/ID[<00><00>]")
 	for name, c := range map[string]struct {
@@ -350,7 +350,7 @@ func TestNotCovered(t *testing.T) {
 	if got := open(t, plain, roomy).NotCovered(); got != 0 {
 		t.Errorf("a bare page: %v", got.Names())
 	}
-	attached := objects{1: "<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Names[(a)4 0 R]>>>>>>", 2: "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+	attached := parts{1: "<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Names[(a)4 0 R]>>>>>>", 2: "<</Type/Pages/Kids[3 0 R]/Count 1>>",
 		3: "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>", 4: "<</Type/Filespec/F(a)/EF<</F 5 0 R>>>>", 5: stream("/Type/EmbeddedFile", "x"), 6: "<</Author(A)>>"}
 	if got := open(t, attached.write("/Info 6 0 R"), roomy).NotCovered(); got != document.EmbeddedFiles|document.Metadata {
 		t.Errorf("attachment and author: %v", got.Names())
@@ -359,7 +359,7 @@ func TestNotCovered(t *testing.T) {
 
 // A filled form field is part of what people see.
 func TestFormFieldsAreDrawn(t *testing.T) {
-	o := objects{
+	o := parts{
 		1: "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]/DR<</Font<</F 5 0 R>>>>/DA(/F 12 Tf 0 g)>>>>",
 		2: "<</Type/Pages/Kids[3 0 R]/Count 1>>",
 		3: "<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Annots[4 0 R]>>",
@@ -383,7 +383,7 @@ func TestFormFieldsAreDrawn(t *testing.T) {
 
 // Nothing cut off or flipped may panic, hang or lack a reason.
 func TestDamagedFiles(t *testing.T) {
-	whole := onePage(box, "BT /F 12 Tf 20 60 Td (Anna) Tj ET q 40 0 0 40 100 0 cm /I Do Q", "/XObject<</I 10 0 R>>", objects{10: rawImage(4, 4, "", quarters)})
+	whole := onePage(box, "BT /F 12 Tf 20 60 Td (Anna) Tj ET q 40 0 0 40 100 0 cm /I Do Q", "/XObject<</I 10 0 R>>", parts{10: rawImage(4, 4, "", quarters)})
 	for n := 0; n < len(whole); n += 23 {
 		for name, b := range map[string][]byte{"cut": whole[:n], "flipped": flip(whole, n)} {
 			d, err := tryOpen(b, roomy)
@@ -423,7 +423,7 @@ func TestBrokenEngineIsReplaced(t *testing.T) {
 
 // Pages of no size and images of no size are withheld; nothing else is.
 func TestNothingToSee(t *testing.T) {
-	d := open(t, onePage(box, "q 200 0 0 100 0 0 cm /I Do Q", "/XObject<</I 10 0 R>>", objects{10: rawImage(0, 0, "", "")}), roomy)
+	d := open(t, onePage(box, "q 200 0 0 100 0 0 cm /I Do Q", "/XObject<</I 10 0 R>>", parts{10: rawImage(0, 0, "", "")}), roomy)
 	for i, it := range d.Assets() {
 		if want := map[document.AssetKind]reason.Code{document.Image: reason.ExtractMalformed}[it.Kind]; it.Withheld != want {
 			t.Errorf("asset %d: withheld with %q, want %q", i, it.Withheld, want)

@@ -78,23 +78,24 @@ func jpxSize(raw []byte) (w, h int, ok bool) {
 	return int(right - left), int(bottom - top), true
 }
 
-// addPixels writes a small image's decoded pixels to h; nothing where it does not
-// decode.
-func (d *Document) addPixels(h io.Writer, obj references.FPDF_PAGEOBJECT) {
+// addPixels writes a small image's decoded pixels to h; it reports false where it does
+// not decode.
+func (d *Document) addPixels(h io.Writer, obj references.FPDF_PAGEOBJECT) bool {
 	res, err := d.e.pdf.FPDFImageObj_GetBitmap(&requests.FPDFImageObj_GetBitmap{ImageObject: obj})
 	if err != nil {
 		d.e.failed(err)
-		return
+		return false
 	}
 	b := bitmap{d: d, ref: res.Bitmap}
 	defer b.free()
 	if b.size() != nil || b.w > 4*smallPixels || b.h > 4*smallPixels {
-		return
+		return true
 	}
 	if buf, err := d.e.pdf.FPDFBitmap_GetBuffer(&requests.FPDFBitmap_GetBuffer{Bitmap: b.ref}); err == nil {
 		fmt.Fprint(h, b.format, b.w, b.h)
 		_, _ = h.Write(buf.Buffer) // a hash never fails
 	}
+	return true
 }
 
 // decode returns an image's own pixels, with its mask laid on white where it has one.
@@ -103,7 +104,7 @@ func (d *Document) decode(a asset) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	masked, err := d.masked(ref, obj, a.image.w, a.image.h)
+	masked, err := d.masked(a.in, ref, obj, a.image.w, a.image.h)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +128,7 @@ func (d *Document) decode(a asset) (image.Image, error) {
 
 // find opens the page and follows the path to an image object.
 func (d *Document) find(a asset) (requests.Page, references.FPDF_PAGEOBJECT, error) {
-	ref, err := d.openPage(a.page)
+	ref, err := a.in.openPage(a.page)
 	if err != nil {
 		return ref, "", err
 	}
@@ -153,24 +154,34 @@ const probe = 16
 // masked returns the image drawn through its mask in its own pixel size, or nil where
 // it is opaque. PDFium draws an image object at the scale of its matrix; the matrix
 // is set back afterwards.
-func (d *Document) masked(ref requests.Page, obj references.FPDF_PAGEOBJECT, w, h int) (image.Image, error) {
+func (d *Document) masked(in *volume, ref requests.Page, obj references.FPDF_PAGEOBJECT, w, h int) (image.Image, error) {
 	old, err := d.e.pdf.FPDFPageObj_GetMatrix(&requests.FPDFPageObj_GetMatrix{PageObject: obj})
 	if err != nil {
 		return nil, d.wrong("image matrix", err)
 	}
 	defer d.scale(obj, old.Matrix)
-	small, err := d.drawn(ref, obj, min(w, probe), min(h, probe))
+	small, err := d.drawn(in, ref, obj, min(w, probe), min(h, probe))
 	if small == nil || err != nil {
 		return nil, err
 	}
-	return d.drawn(ref, obj, w, h)
+	d.blacken(in, obj)
+	return d.drawn(in, ref, obj, w, h)
+}
+
+// blacken gives a stencil black ink. It is drawn in the colour that the page had at
+// hand, which on white paper may be white.
+func (d *Document) blacken(in *volume, obj references.FPDF_PAGEOBJECT) {
+	in.changed = true
+	if _, err := d.e.pdf.FPDFPageObj_SetFillColor(&requests.FPDFPageObj_SetFillColor{PageObject: obj, FillColor: structs.FPDF_COLOR{A: 0xff}}); err != nil {
+		d.e.failed(err)
+	}
 }
 
 // drawn draws an image object w×h pixels large; nil where the result is opaque or
 // PDFium refuses.
-func (d *Document) drawn(ref requests.Page, obj references.FPDF_PAGEOBJECT, w, h int) (image.Image, error) {
+func (d *Document) drawn(in *volume, ref requests.Page, obj references.FPDF_PAGEOBJECT, w, h int) (image.Image, error) {
 	d.scale(obj, structs.FPDF_FS_MATRIX{A: float32(w), D: float32(h)})
-	res, err := d.e.pdf.FPDFImageObj_GetRenderedBitmap(&requests.FPDFImageObj_GetRenderedBitmap{Document: d.ref, Page: ref, ImageObject: obj})
+	res, err := d.e.pdf.FPDFImageObj_GetRenderedBitmap(&requests.FPDFImageObj_GetRenderedBitmap{Document: in.ref, Page: ref, ImageObject: obj})
 	if err != nil {
 		if d.e.failed(err); d.e.broken {
 			return nil, d.wrong("draw image", err)
@@ -206,6 +217,6 @@ func (d *Document) settleAlone(p *page) {
 	if err != nil {
 		return
 	}
-	img, err := d.masked(ref, obj, probe, probe)
+	img, err := d.masked(d.volume, ref, obj, probe, probe)
 	p.placements[0].Alone = img == nil && err == nil
 }

@@ -2,10 +2,9 @@ package pdf
 
 import (
 	"bytes"
-	"compress/zlib"
-	"encoding/ascii85"
-	"encoding/hex"
 	"io"
+
+	"blotter/internal/cell/inside/extract/pdf/objects"
 )
 
 // headBytes is how much of an unfiltered stream is looked at for its header. A JPEG's
@@ -20,50 +19,11 @@ const headBytes = 1 << 20
 func unfilter(raw []byte, filters []string) (head []byte, ok bool) {
 	var r io.Reader = bytes.NewReader(raw)
 	for _, f := range filters {
-		switch f {
-		case "FlateDecode", "Fl":
-			z, err := zlib.NewReader(r)
-			if err != nil {
-				return nil, false
-			}
-			r = z
-		case "ASCII85Decode", "A85":
-			r = ascii85.NewDecoder(&before{r: r, end: '~'})
-		case "ASCIIHexDecode", "AHx":
-			r = hex.NewDecoder(&before{r: r, end: '>', blanks: "\x00\t\n\f\r "})
-		default:
+		if r = objects.Undo(objects.Name(f), r, true); r == nil {
 			return nil, false
 		}
 	}
 	// An error ends the prefix: the header may stand before it.
 	head, _ = io.ReadAll(io.LimitReader(r, headBytes))
 	return head, true
-}
-
-// before reads up to a mark and leaves blanks out.
-type before struct {
-	r      io.Reader
-	end    byte
-	blanks string
-	over   bool
-}
-
-func (b *before) Read(p []byte) (int, error) {
-	for !b.over {
-		n, err := b.r.Read(p)
-		if at := bytes.IndexByte(p[:n], b.end); at >= 0 {
-			n, b.over = at, true
-		}
-		kept := 0
-		for _, c := range p[:n] {
-			if bytes.IndexByte([]byte(b.blanks), c) < 0 {
-				p[kept] = c
-				kept++
-			}
-		}
-		if kept > 0 || err != nil {
-			return kept, err
-		}
-	}
-	return 0, io.EOF
 }

@@ -42,7 +42,7 @@ func TestDeclaredSizeLiesBehindFilters(t *testing.T) {
 		"small and true":   {"[/FlateDecode/DCTDecode]", deflate(jpegOf(t, 10, 10)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := onePage(box, "q 100 0 0 100 0 0 cm /I Do Q", "/XObject<</I 10 0 R>>", objects{
+			b := onePage(box, "q 100 0 0 100 0 0 cm /I Do Q", "/XObject<</I 10 0 R>>", parts{
 				10: stream("/Type/XObject/Subtype/Image/Width 10/Height 10/ColorSpace/DeviceGray/BitsPerComponent 8/Filter"+c.filter, c.data)})
 			d := open(t, b, roomy)
 			for i, it := range d.Assets() {

@@ -12,6 +12,7 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 
 	"blotter/internal/cell/inside/extract/catalogue"
+	"blotter/internal/cell/inside/extract/pdf/objects"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -27,12 +28,16 @@ const maxDepth = 24
 // what makes its pixels.
 type walk struct {
 	d     *Document
+	in    *volume
 	known map[document.Digest]int // asset index
+	raw   map[[32]byte][]int      // assets by their streams as they stand
 	left  int
 	cur   *page
 	at    int // asset index of cur
 	drawn int // objects of cur that put ink down
 	last  found
+
+	unloaded bool // some image did not decode
 }
 
 // found is the image object met last on a page.
@@ -45,6 +50,14 @@ type found struct {
 // render as the image to decode, so the page is withheld with it.
 func (w *walk) page(ref requests.Page, p *page, at int) error {
 	w.cur, w.at, w.drawn, w.last = p, at, 0, found{}
+	if err := w.objects(ref); err != nil {
+		return err
+	}
+	return w.judgePage(ref)
+}
+
+// objects looks at every object of a page.
+func (w *walk) objects(ref requests.Page) error {
 	count, err := w.d.e.pdf.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: ref})
 	if err != nil {
 		return w.d.wrong("count objects", err)
@@ -58,7 +71,7 @@ func (w *walk) page(ref requests.Page, p *page, at int) error {
 			return err
 		}
 	}
-	return w.judgePage(ref)
+	return nil
 }
 
 // judgePage looks for comments and decides whether the page shows one image alone.
@@ -164,13 +177,18 @@ func (w *walk) image(ref requests.Page, obj references.FPDF_PAGEOBJECT, path []i
 		return err
 	}
 	pic.path = path
+	if w.replaces(pic) {
+		return nil
+	}
+	w.unloaded = w.unloaded || pic.unloaded
 	at, seen := w.known[key]
 	if !seen {
 		at = len(w.d.assets)
 		w.known[key] = at
-		w.d.assets = append(w.d.assets, asset{page: w.cur.index, image: pic})
+		w.d.assets = append(w.d.assets, asset{in: w.in, page: w.cur.index, image: pic})
+		w.raw[pic.raw] = append(w.raw[pic.raw], at)
 		err := w.d.tally.Add(catalogue.Item{Withheld: pic.withheld, Asset: document.Asset{
-			Kind: document.Image, Page: w.cur.index + 1, Format: pic.format, Width: pic.w, Height: pic.h, DPI: pic.dpi}})
+			Kind: document.Image, Page: w.cur.number, Format: pic.format, Width: pic.w, Height: pic.h, DPI: pic.dpi}})
 		if err != nil {
 			return err
 		}
@@ -189,12 +207,29 @@ func (w *walk) image(ref requests.Page, obj references.FPDF_PAGEOBJECT, path []i
 	return nil
 }
 
+// replaces puts an image that was carved out in the place of one that PDFium drew on
+// its page but would not decode.
+func (w *walk) replaces(pic *picture) bool {
+	if w.in != w.d.carved || pic.unloaded {
+		return false
+	}
+	for _, at := range w.raw[pic.raw] {
+		if a := &w.d.assets[at]; a.image.unloaded && a.image.w == pic.w && a.image.h == pic.h {
+			*a = asset{in: w.in, page: w.cur.index, image: pic}
+			return true
+		}
+	}
+	return false
+}
+
 // picture is an embedded image from its headers.
 type picture struct {
 	path     []int // object indexes from the page through its forms
 	w, h     int
 	dpi      int
 	format   document.Format
+	raw      [32]byte // digest of the stream as it stands, without the line breaks around
+	unloaded bool     // small enough to be decoded when it was listed, and did not
 	withheld reason.Code
 }
 
@@ -227,10 +262,11 @@ func (d *Document) look(ref requests.Page, obj references.FPDF_PAGEOBJECT) (*pic
 	if err == nil {
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(raw.Data))))
 		h.Write(raw.Data)
+		pic.raw = objects.RawDigest(raw.Data)
 		pic.inspect(raw.Data, filters)
 	}
 	if pic.withheld == "" && int64(pic.w)*int64(pic.h) <= smallPixels {
-		d.addPixels(h, obj)
+		pic.unloaded = !d.addPixels(h, obj)
 	}
 	if d.e.broken {
 		return nil, document.Digest{}, reason.Because(reason.ExtractMalformed, errors.New("pdf: image headers"))
