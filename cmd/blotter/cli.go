@@ -17,6 +17,7 @@ import (
 type cli struct {
 	Redact     redactCommand     `cmd:"" help:"Redact documents: images and a receipt for each."`
 	Inspect    inspectCommand    `cmd:"" help:"Say what is in a document, without reading its text."`
+	Survey     surveyCommand     `cmd:"" help:"Measure sample documents and propose limits that fit the memory of a cell."`
 	Eval       evalCommand       `cmd:"" help:"Measure redaction on your own annotated documents."`
 	Serve      serveCommand      `cmd:"" help:"Run the service: HTTP API, workers and trail on one data directory."`
 	Doctor     doctorCommand     `cmd:"" help:"Try whether this host keeps documents isolated, and whether the node is whole."`
