@@ -14,6 +14,9 @@ const (
 	GIF  Format = 20
 	BMP  Format = 21
 	WebP Format = 22
+	EMF  Format = 29
+	WMF  Format = 30
+	PICT Format = 34 // a drawing of the old Macintosh
 	PPTX Format = 40
 	XLSX Format = 41
 	ODT  Format = 80
@@ -32,12 +35,9 @@ const (
 	JBIG2         Format = 26
 	ICO           Format = 27
 	SVG           Format = 28
-	EMF           Format = 29
-	WMF           Format = 30
 	DICOM         Format = 31
 	RawPixels     Format = 32 // pixels of a PDF image without a file format of their own
 	CCITT         Format = 33 // a fax bit stream inside a PDF
-	PICT          Format = 34 // a drawing of the old Macintosh
 	OLE           Format = 43 // a compound file of no kind below
 	RTF           Format = 44
 	EML           Format = 45
@@ -69,7 +69,7 @@ const (
 // Opened lists the formats that blotter opens, as documents and as pictures within
 // them.
 func Opened() []Format {
-	return []Format{PDF, PNG, JPEG, TIFF, GIF, BMP, WebP, DOCX, PPTX, XLSX, ODT, ODS, ODP, OpenDocument}
+	return []Format{PDF, PNG, JPEG, TIFF, GIF, BMP, WebP, DOCX, PPTX, XLSX, ODT, ODS, ODP, OpenDocument, EMF, WMF, PICT}
 }
 
 // IsRaster reports whether documents of the format are pixels and nothing else:
@@ -81,6 +81,10 @@ func (f Format) IsRaster() bool {
 	}
 	return false
 }
+
+// IsMetafile reports whether documents of the format are drawing orders that blotter
+// carries out where it knows them all.
+func (f Format) IsMetafile() bool { return f == EMF || f == WMF || f == PICT }
 
 // IsOffice reports whether documents of the format are office packages that blotter
 // opens.

@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"blotter/internal/cell/inside/extract/catalogue"
+	"blotter/internal/cell/inside/extract/metafile"
 	"blotter/internal/cell/inside/extract/office"
 	"blotter/internal/cell/inside/extract/pdf"
 	"blotter/internal/cell/inside/extract/raster"
@@ -78,6 +79,8 @@ func open(ctx context.Context, as opening, e Engines) (Source, error) {
 		return source(raster.Open(ctx, r, size, f, lim, e.foreign()))
 	case f.IsOffice():
 		return source(office.Open(ctx, r, size, f, lim, e.foreign()))
+	case f.IsMetafile():
+		return source(openMetafile(ctx, as, e))
 	case f == document.PDF:
 		if e.pdf == nil {
 			return nil, reason.Because(reason.CellEngines, fmt.Errorf("extract: PDFium was not started"))
@@ -85,6 +88,15 @@ func open(ctx context.Context, as opening, e Engines) (Source, error) {
 		return source(pdf.Open(ctx, r, size, lim, e.pdf))
 	}
 	return nil, reason.Because(reason.SniffUnsupported, fmt.Errorf("extract: format %v is not opened", f))
+}
+
+// openMetafile reads a metafile into memory; it is within the limit on documents.
+func openMetafile(ctx context.Context, as opening, e Engines) (*metafile.File, error) {
+	data := make([]byte, as.size)
+	if _, err := as.r.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, reason.Because(reason.SourceUnreadable, err)
+	}
+	return metafile.Open(ctx, data, as.format, as.lim, e.foreign())
 }
 
 // foreign is what decodes for rasters where Go's decoders do not; nil without engines.

@@ -158,7 +158,7 @@ func (n *nest) descend(parent document.Path, i int, e catalogue.Embedded) error 
 	case err != nil:
 		e.Format = format
 		return n.withhold(parent, path, e, reason.Of(err))
-	case e.Picture && format.IsRaster():
+	case e.Picture && (format.IsRaster() || format.IsMetafile()):
 		err = n.show(parent, path, src)
 	default:
 		err = n.list(path, src)

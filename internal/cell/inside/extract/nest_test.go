@@ -322,17 +322,19 @@ func TestEachPassOpensEachDocumentOnce(t *testing.T) {
 // A picture that its document shows is an image of that document, at any depth; what is
 // no picture is a document.
 func TestPicturesWithin(t *testing.T) {
-	wmf := []byte("\xd7\xcd\xc6\x9a" + strings.Repeat("\x00", 30))
-	s := &shelf{pictures: true, files: [][]byte{gray(t, 2, 2, 3), wmf, []byte("\x00\x01"), nil,
-		letter(t, "word/media/a.png", gray(t, 4, 4, 5)), gray(t, 3, 3, 7)[:20], gray(t, 6, 6, 8)}}
+	// A metafile of 9×8 units, 96 an inch, that draws nothing.
+	wmf := []byte("\xd7\xcd\xc6\x9a\x00\x00\x00\x00\x00\x00\x09\x00\x08\x00\x60\x00\x00\x00\x00\x00\x00\x00" +
+		"\x01\x00\x09\x00\x00\x03" + strings.Repeat("\x00", 12) + "\x03\x00\x00\x00\x00\x00")
+	s := &shelf{pictures: true, files: [][]byte{gray(t, 2, 2, 3), []byte("<svg/>"), []byte("\x00\x01"), nil,
+		letter(t, "word/media/a.png", gray(t, 4, 4, 5)), gray(t, 3, 3, 7)[:20], gray(t, 6, 6, 8), wmf}}
 	s.unpacked = make([]int, len(s.files))
 	_, src := opened(t, s)
 	want := []string{"[] image 2×2", "[] image extract.vector_image", "[] image extract.unsupported_encoding", "[] image extract.malformed",
-		"[5] image 4×4", "[] image sniff.malformed", "[] image 6×6"}
+		"[5] image 4×4", "[] image sniff.malformed", "[] image 6×6", "[] image 9×8"}
 	if got := found(src); !slices.Equal(got, want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for i, want := range map[int]byte{6: 8, 4: 5, 0: 3} {
+	for i, want := range map[int]byte{6: 8, 4: 5, 0: 3, 7: 255} {
 		if got := levelOf(t, src, i); got != want {
 			t.Errorf("asset %d has the level %d, want %d", i+1, got, want)
 		}

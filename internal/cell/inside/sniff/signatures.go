@@ -32,6 +32,9 @@ var signatures = []signature{
 	{0, "\x97JB2\r\n\x1a\n", document.JBIG2},
 	{40, " EMF", document.EMF},
 	{0, "\xd7\xcd\xc6\x9a", document.WMF}, {0, "\x01\x00\x09\x00\x00\x03", document.WMF}, {0, "\x02\x00\x09\x00\x00\x03", document.WMF},
+	{0, "\x01\x00\x09\x00\x00\x01", document.WMF},
+	{10, "\x00\x11\x02\xff\x0c\x00", document.PICT}, {522, "\x00\x11\x02\xff\x0c\x00", document.PICT}, // as a file, behind 512 bytes
+	{10, "\x11\x01\xa0\x00", document.PICT}, {10, "\x11\x01\x01\x00\x0a", document.PICT}, // of version 1, with its first order
 	{0, "\x1aE\xdf\xa3", document.Video},                                             // Matroska, WebM
 	{0, "\x00\x00\x01\xba", document.Video}, {0, "\x00\x00\x01\xb3", document.Video}, // MPEG
 	{0, "FLV\x01", document.Video}, {0, ".RMF", document.Video}, {28, "\x80theora", document.Video}, // the last in Ogg

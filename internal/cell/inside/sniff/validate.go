@@ -29,6 +29,9 @@ func validate(f document.Format, r io.ReaderAt, size int64) error {
 	case document.BMP:
 		return validBMP(r, size)
 	}
+	if f == document.EMF {
+		return validEMF(r, size)
+	}
 	return nil // an office package was looked into to be called one
 }
 
@@ -81,6 +84,18 @@ func formBehindPDF(r io.ReaderAt, size int64) (reason.Code, error) {
 		}
 	}
 	return "", nil
+}
+
+// validEMF asks for the header that every one has.
+func validEMF(r io.ReaderAt, size int64) error {
+	var b [8]byte
+	if _, err := r.ReadAt(b[:], 0); err != nil || size < 88 {
+		return io.ErrUnexpectedEOF
+	}
+	if binary.LittleEndian.Uint32(b[:]) != 1 || binary.LittleEndian.Uint32(b[4:]) < 88 {
+		return errors.New("no header")
+	}
+	return nil
 }
 
 // validPDF asks for one object; readers rebuild everything else of a damaged file.

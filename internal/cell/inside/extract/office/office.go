@@ -33,9 +33,15 @@ type Document struct {
 	tally   *catalogue.Tally
 	assets  []picture
 	extra   document.NotCovered
-	within  []*zip.File // documents
+	within  []within
 	spent   catalogue.Cost
 	playing playing
+}
+
+// within is a part that is a document of its own, or a picture that is opened like one.
+type within struct {
+	part    *zip.File
+	picture bool
 }
 
 // playing is the part of several frames that is being read one by one: an animation
@@ -90,7 +96,7 @@ func (d *Document) addPart(p *zip.File, called role) error {
 		return d.addRaster(p, kind)
 	case kind == document.UnknownFormat:
 		if called&isWithin != 0 || isWithinByLook(p.Name, head) {
-			d.within = append(d.within, p)
+			d.within = append(d.within, within{p, false})
 			return nil
 		}
 		if err != nil { // it may have been a picture
@@ -99,14 +105,15 @@ func (d *Document) addPart(p *zip.File, called role) error {
 		if called&isPicture == 0 {
 			return nil
 		}
+	case kind.IsMetafile():
+		d.within = append(d.within, within{p, true})
+		return nil
 	}
 	code := reason.ExtractEncoding
-	if kind == document.EMF || kind == document.WMF || kind == document.SVG || bytes.HasPrefix(head, []byte(starView)) {
+	if kind == document.SVG || bytes.HasPrefix(head, []byte(starView)) {
 		code = reason.ExtractVector
 	}
-	item := withheld(kind, code)
-	item.Width, item.Height = declaredSize(kind, head)
-	return d.add(picture{part: p, kind: kind}, item)
+	return d.add(picture{part: p, kind: kind}, withheld(kind, code))
 }
 
 func withheld(kind document.Format, code reason.Code) catalogue.Item {
@@ -196,13 +203,13 @@ func (d *Document) Placements(int) []catalogue.Placement { return nil }
 func (d *Document) Embedded() []catalogue.Embedded {
 	out := make([]catalogue.Embedded, len(d.within))
 	for i, p := range d.within {
-		out[i].Size = int64(p.UncompressedSize64) // within the limits: directory saw to it
+		out[i].Picture, out[i].Size = p.picture, int64(p.part.UncompressedSize64) // within the limits: directory saw to it
 	}
 	return out
 }
 
 // Unpack returns a document within.
-func (d *Document) Unpack(i int) ([]byte, error) { return unpack(d.within[i], d.lim) }
+func (d *Document) Unpack(i int) ([]byte, error) { return unpack(d.within[i].part, d.lim) }
 
 // Spent is what the archive's directory says.
 func (d *Document) Spent() catalogue.Cost { return d.spent }

@@ -2,7 +2,6 @@ package office
 
 import (
 	"bytes"
-	"encoding/binary"
 	"strings"
 
 	"blotter/internal/document"
@@ -64,18 +63,4 @@ func isWithinByLook(name string, head []byte) bool {
 		}
 	}
 	return false
-}
-
-// declaredSize reads the size of a picture that is not decoded, in pixels; 0, 0 where
-// its header does not tell.
-func declaredSize(kind document.Format, head []byte) (w, h int) {
-	le := binary.LittleEndian
-	if kind == document.EMF && len(head) >= 24 { // bounds of the records, inclusive
-		w = int(int32(le.Uint32(head[16:]))) - int(int32(le.Uint32(head[8:]))) + 1
-		h = int(int32(le.Uint32(head[20:]))) - int(int32(le.Uint32(head[12:]))) + 1
-	}
-	if w <= 0 || h <= 0 || w > 1<<20 || h > 1<<20 {
-		return 0, 0
-	}
-	return w, h
 }
