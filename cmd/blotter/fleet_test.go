@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,6 +80,14 @@ func (n *node) kill() {
 	n.station.noCellLeft(n.Process.Pid)
 }
 
+// shows wants a line in the node's metrics.
+func (n *node) shows(line string) {
+	n.fleet.t.Helper()
+	if _, metrics := get(n.fleet.t, n.ops+"/metrics"); !strings.Contains(metrics, line) {
+		n.fleet.t.Errorf("the metrics of %s lack %s", n.station.data, line)
+	}
+}
+
 // await looks at a job until it is as wanted.
 func (f *fleet) await(ctx context.Context, id string, want func(queue.Job) bool) queue.Job {
 	f.t.Helper()
@@ -124,6 +133,12 @@ func TestThreeNodes(t *testing.T) {
 	jobs := []string{send("../../examples/insurance-card.jpg", "card"), send(tiny(t), "tiny")}
 	for _, id := range jobs {
 		f.released(ctx, api.client(f.key), id)
+	}
+
+	for name, want := range map[string]int{"sequencer": 1, "janitor": 1} {
+		for n, v := range map[*node]int{sealer: want, api: 0, worker: 0} {
+			n.shows(fmt.Sprintf("blotter_leader{role=%q} %d\n", name, v))
+		}
 	}
 
 	busy := send(page(t), "killed-worker")

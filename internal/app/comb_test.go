@@ -52,7 +52,7 @@ func TestACombThatFailedIsRepeated(t *testing.T) {
 	s := &Service{Station: elector(&store.ballot, "one")}
 	s.store, s.vault = store, v
 	s.cfg.Database, s.cfg.Vault, s.cfg.Serve.Roles = "postgres://", "s3://bucket/prefix", []config.Role{config.RoleRetention}
-	s.worker = s.newWorker(nil)
+	s.worker, s.removed.Store = s.newWorker(nil), store
 	s.retention = &retention.Retention{Store: store, Vault: v, Log: s.log}
 	if err := s.tidyUp(ctx); reason.Of(err) != reason.QueueBusy {
 		t.Fatalf("the comb did not fail: %v", err)

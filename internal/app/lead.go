@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"blotter/internal/document"
@@ -69,6 +70,34 @@ func (s *Station) extend(ctx context.Context, role string, deadline time.Time) e
 			return errNotElected
 		}
 	}
+}
+
+// leads notes that this process has a role now, or has it no more, and tells of the change.
+func (s *Station) leads(role string, has bool) {
+	s.roles.mu.Lock()
+	defer s.roles.mu.Unlock()
+	if s.roles.has[role] == has {
+		return
+	}
+	if s.roles.has == nil {
+		s.roles.has = map[string]bool{}
+	}
+	s.roles.has[role] = has
+	if has {
+		s.log.Info("role gained", "role", role)
+	} else {
+		s.log.Info("role lost", "role", role)
+	}
+	if s.roles.tell != nil {
+		s.roles.tell(role, has)
+	}
+}
+
+// roles are those that this process has, of queue.Roles.
+type roles struct {
+	mu   sync.Mutex
+	has  map[string]bool
+	tell func(role string, has bool) // of each change; nil: nobody
 }
 
 // resign lets others take over at once. Where it fails they wait for the term's end.

@@ -3,13 +3,17 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"blotter/internal/config"
+	"blotter/internal/queue"
 	"blotter/internal/reason"
 )
 
@@ -152,6 +156,49 @@ func TestAStartWaitsOutWhatPasses(t *testing.T) {
 		stop()
 		if err := s.tidyUpFirst(stopped); err != nil {
 			t.Errorf("a node that was told to stop: %v", err)
+		}
+	})
+}
+
+// An election shows once for each change, in the log and to whoever watches.
+func TestElectionsShow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &ballot{}
+		var said strings.Builder
+		var told []string
+		s := &Service{Station: elector(b, "one")}
+		s.log = slog.New(slog.NewTextHandler(&said, nil))
+		s.roles.tell = func(role string, has bool) { told = append(told, fmt.Sprintf("%s %t", role, has)) }
+		s.cfg.Database, s.cfg.Vault, s.cfg.Serve.Roles = "postgres://", "s3://bucket/prefix", []config.Role{config.RoleRetention}
+		s.cfg.Lease = time.Minute
+		asks := func(want bool) {
+			t.Helper()
+			if leads, _ := s.janitor(t.Context()); leads != want {
+				t.Errorf("leads: %v", leads)
+			}
+		}
+		for range 3 {
+			asks(true)
+		}
+		b.set(func(b *ballot) { b.leader, b.until = "other", time.Now().Add(time.Minute) })
+		asks(false)
+		asks(false)
+		time.Sleep(time.Minute)
+		asks(true)
+		b.set(func(b *ballot) { b.err = reason.Because(reason.QueueBusy, nil) })
+		asks(false)
+		b.set(func(b *ballot) { b.err = nil })
+		asks(true)
+		s.retire()
+		want := []string{"true", "false", "true", "false", "true", "false"}
+		for i, w := range want {
+			want[i] = queue.RoleJanitor + " " + w
+		}
+		if !slices.Equal(told, want) {
+			t.Errorf("told %v, want %v", told, want)
+		}
+		if g, l := strings.Count(said.String(), "role gained"), strings.Count(said.String(), "role lost"); g != 3 || l != 3 {
+			t.Errorf("%d gains and %d losses in the log:\n%s", g, l, said.String())
 		}
 	})
 }

@@ -22,7 +22,8 @@ func TestNameOfANode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &ballot{}
 		killed := namedNode(t, b)
-		again, replacement, twin := *killed, namedNode(t, b), namedNode(t, b)
+		again, replacement, twin := namedNode(t, b), namedNode(t, b), namedNode(t, b)
+		again.cfg.WorkDir = killed.cfg.WorkDir
 		took := func(s *Station) time.Duration {
 			t.Helper()
 			began := time.Now()
@@ -35,7 +36,7 @@ func TestNameOfANode(t *testing.T) {
 			t.Errorf("a free name took %v", d)
 		}
 		killed.name.die()
-		if d := took(&again); d != 0 {
+		if d := took(again); d != 0 {
 			t.Errorf("in the directory of the killed one it took %v", d)
 		}
 		again.name.die()

@@ -230,7 +230,7 @@ func (s *Service) equip(m *ops.Metrics, t trace.Tracer) {
 			s.note(move{id, true})
 		}
 	}
-	s.meter, s.endless = m, true
+	s.meter, s.endless, s.roles.tell = m, true, m.Leads
 	s.removed = webhook.Removed{Store: s.store, Log: s.log, Meter: m}
 }
 

@@ -38,7 +38,8 @@ type Station struct {
 	store     Store
 	objects   *objectstore.Store // what nodes keep together beside the vault's blobs; nil: no fleet
 	holder    string             // this process in elections
-	name      *named             // the lease on the node's name; nil: none is needed
+	roles     roles
+	name      *named // the lease on the node's name; nil: none is needed
 	vault     *vault.Vault
 	cellSetup cell.Config
 	cells     *cell.Pool
@@ -220,6 +221,8 @@ func (s *Station) sequence(ctx context.Context, records sequencer.Records) error
 	if err != nil {
 		return err
 	}
+	s.leads(queue.RoleSequencer, true)
+	defer s.leads(queue.RoleSequencer, false)
 	return errors.Join(seq.Run(ctx, s.wake), seq.Close())
 }
 

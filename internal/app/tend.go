@@ -87,11 +87,15 @@ func (s *Service) janitor(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	if !s.fleet() {
+		s.leads(queue.RoleJanitor, true)
 		return true, nil
 	}
 	// A dead janitor's term ends before the leases of its node do. It is extended at half
 	// of it, because tendLeases asks at a quarter of a lease.
 	_, ok, err := s.store.Lead(ctx, queue.RoleJanitor, s.holder, s.cfg.Lease/2)
+	if ctx.Err() == nil { // who is told to stop has retired, or is about to
+		s.leads(queue.RoleJanitor, err == nil && ok)
+	}
 	return ok, err
 }
 
@@ -100,6 +104,7 @@ func (s *Service) retire() {
 	if s.fleet() && s.cfg.Serve.Has(config.RoleRetention) {
 		s.resign(queue.RoleJanitor)
 	}
+	s.leads(queue.RoleJanitor, false)
 }
 
 // listenAgain is the pause after hints have stopped coming; everybody polls meanwhile.

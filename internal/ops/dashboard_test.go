@@ -20,6 +20,7 @@ var board = []struct {
 }{
 	{"Does it work?", []panel{
 		{"Store answers", "bool", [][2]string{{`blotter_store_up`, "{{instance}}"}}},
+		{"Signs, and tidies up", "bool", [][2]string{{`max by (role) (blotter_leader)`, "{{role}}"}}},
 		{"Dead jobs", "short", [][2]string{{`max(blotter_dead_jobs)`, "dead"}}},
 		{"Builds", "short", [][2]string{{`count by (version, revision) (blotter_build_info)`, "{{version}} {{revision}}"}}},
 	}},

@@ -117,7 +117,7 @@ func someReason(r *regexp.Regexp) bool {
 
 // units of metrics, by a part of their name; the first that fits.
 var units = []struct{ part, unit string }{
-	{"seconds_per_megapixel", "s/megapixel"}, {"_seconds", "s"}, {"_bytes", "bytes"}, {"_pixels", "pixels"}, {"_store_up", "0 or 1"}, {"_info", "1"},
+	{"seconds_per_megapixel", "s/megapixel"}, {"_seconds", "s"}, {"_bytes", "bytes"}, {"_pixels", "pixels"}, {"_store_up", "0 or 1"}, {"_leader", "0 or 1"}, {"_info", "1"},
 	{"_slots", "places"}, {"_yields", "jobs"}, {"_webhook_attempts", "attempts"}, {"_webhooks", "messages"},
 	{"_jobs", "jobs"}, {"_job_", "attempts"}, {"_events", "events"}, {"_copies", "copies"}, {"_stages", "stages"}, {"_leases", "leases"},
 	{"_cells", "cells"}, {"_requests", "requests"}, {"_documents", "documents"}, {"_spans", "spans"},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"blotter/internal/document"
+	"blotter/internal/queue"
 	"blotter/internal/reason"
 )
 
@@ -66,6 +67,18 @@ func (m *Metrics) LeaseExpired(lane document.Lane) { m.leases.WithLabelValues(la
 
 // Yielded implements worker.Meter.
 func (m *Metrics) Yielded() { m.yields.Inc() }
+
+// Leads notes that this process has a role of queue.Roles, or has it no more.
+func (m *Metrics) Leads(role string, leads bool) {
+	if !slices.Contains(queue.Roles(), role) {
+		role = other
+	}
+	value := 0.0
+	if leads {
+		value = 1
+	}
+	m.leads.WithLabelValues(role).Set(value)
+}
 
 // Attempted implements webhook.Meter.
 func (m *Metrics) Attempted(why reason.Code, took time.Duration) {

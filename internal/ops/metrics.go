@@ -52,6 +52,7 @@ type Metrics struct {
 	retries    *prometheus.CounterVec
 	leases     *prometheus.CounterVec
 	yields     prometheus.Counter
+	leads      *prometheus.GaugeVec
 	cells      *prometheus.CounterVec
 
 	webhooks     *prometheus.CounterVec
@@ -111,6 +112,10 @@ func (m *Metrics) work() {
 	m.retries = m.counters("blotter_job_retries_total", "Attempts that failed and will be made again.", "reason", "owner")
 	m.leases = m.counters("blotter_leases_expired_total", "Claims that were abandoned.", "lane")
 	m.yields = m.counters("blotter_yields_total", "Bulk jobs that gave their place on to others and parked.").WithLabelValues()
+	m.leads = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "blotter_leader", Help: "Whether this process has a role that one has at a time: 1 or 0.",
+	}, []string{"role"})
+	m.registry.MustRegister(m.leads)
 	m.cells = m.counters("blotter_cells_killed_total", "Cells that did not end by themselves.", "cause")
 	m.webhooks = m.counters("blotter_webhook_attempts_total", "Attempts to deliver a webhook message; reason none where it was taken.", "reason")
 	m.webhooksDead = m.counters("blotter_webhooks_given_up_total", "Webhook messages that were given up.", "reason")
@@ -124,6 +129,9 @@ func (m *Metrics) work() {
 	// What is there from the start, so that the first is seen to be an increase.
 	for _, c := range causes {
 		m.cells.WithLabelValues(string(c))
+	}
+	for _, r := range queue.Roles() {
+		m.leads.WithLabelValues(r) // also where the node may not have it: that nobody has it must show
 	}
 	for _, c := range webhookEnds {
 		m.webhooksDead.WithLabelValues(string(c))

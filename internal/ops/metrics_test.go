@@ -40,6 +40,7 @@ func busy(context.Context) (queue.Pressure, error) {
 // tellAll calls every method with what workers and the API tell.
 func tellAll(m *Metrics) {
 	m.Yielded()
+	m.Leads(queue.RoleJanitor, true)
 	m.Attempted("", time.Second)
 	m.Attempted(reason.WebhookRefused, time.Second)
 	m.GaveUp(reason.WebhookGone)
@@ -113,6 +114,7 @@ func TestScrapeShowsWhatWasTold(t *testing.T) {
 		`blotter_job_retries_total{owner="document",reason="cell.memory_limit"} 1`,
 		`blotter_leases_expired_total{lane="bulk"} 1`,
 		`blotter_yields_total 1`,
+		`blotter_leader{role="janitor"} 1`, `blotter_leader{role="sequencer"} 0`,
 		`blotter_slots 4`, `blotter_slot_jobs{state="busy"} 2`, `blotter_slot_jobs{state="parked"} 1`,
 		`blotter_webhook_attempts_total{reason="none"} 1`, `blotter_webhook_attempts_total{reason="webhook.refused"} 1`,
 		`blotter_webhooks_given_up_total{reason="webhook.gone"} 1`, `blotter_webhooks_given_up_total{reason="webhook.refused"} 0`,
@@ -163,6 +165,7 @@ func allowedLabels() map[string][]string {
 		lanes = append(lanes, string(l))
 	}
 	return map[string][]string{
+		"role":  append(queue.Roles(), other),
 		"stage": and(stages, "invalid"), "outcome": and(states, other), "lane": and(lanes, other),
 		"state":  and(states, "ready", "later", "leased", "busy", "parked", other),
 		"reason": and(codes, none), "owner": and(owners, none), "cause": and(codes, other),
@@ -184,6 +187,7 @@ func TestLabelsComeFromEnumerations(t *testing.T) {
 	m.CellKilled(canary)
 	m.Attempted(canary, time.Second)
 	m.GaveUp(canary)
+	m.Leads("Canary", true)
 	m.Answered("GET /v1/jobs/"+canary, 9999, canary, time.Second)
 	m.Answered(none, 404, reason.APINotFound, time.Second)
 	m.Took(canary, canary, 1)

@@ -11,6 +11,9 @@ const (
 	RoleJanitor   = "janitor"   // expires leases and what is stored
 )
 
+// Roles lists the roles that are filled once for all nodes.
+func Roles() []string { return []string{RoleSequencer, RoleJanitor} }
+
 // RoleNode is the role of being the node of a name.
 func RoleNode(name string) string { return nodeRole + name }
 
