@@ -14,14 +14,18 @@ const (
 	GIF  Format = 20
 	BMP  Format = 21
 	WebP Format = 22
-	EMF  Format = 29
-	WMF  Format = 30
-	PICT Format = 34 // a drawing of the old Macintosh
-	PPTX Format = 40
-	XLSX Format = 41
-	ODT  Format = 80
-	ODS  Format = 81
-	ODP  Format = 82
+
+	JPEG2000 Format = 25
+	JBIG2    Format = 26
+	ICO      Format = 27 // icons and cursors
+	EMF      Format = 29
+	WMF      Format = 30
+	PICT     Format = 34 // a drawing of the old Macintosh
+	PPTX     Format = 40
+	XLSX     Format = 41
+	ODT      Format = 80
+	ODS      Format = 81
+	ODP      Format = 82
 	// OpenDocument is any other document of that family: drawings, charts, formulas.
 	OpenDocument Format = 42
 )
@@ -31,9 +35,6 @@ const (
 	UnknownFormat Format = 0
 	HEIC          Format = 23
 	AVIF          Format = 24
-	JPEG2000      Format = 25
-	JBIG2         Format = 26
-	ICO           Format = 27
 	SVG           Format = 28
 	DICOM         Format = 31
 	RawPixels     Format = 32 // pixels of a PDF image without a file format of their own
@@ -69,14 +70,14 @@ const (
 // Opened lists the formats that blotter opens, as documents and as pictures within
 // them.
 func Opened() []Format {
-	return []Format{PDF, PNG, JPEG, TIFF, GIF, BMP, WebP, DOCX, PPTX, XLSX, ODT, ODS, ODP, OpenDocument, EMF, WMF, PICT}
+	return []Format{PDF, PNG, JPEG, TIFF, GIF, BMP, WebP, JPEG2000, JBIG2, ICO, DOCX, PPTX, XLSX, ODT, ODS, ODP, OpenDocument, EMF, WMF, PICT}
 }
 
 // IsRaster reports whether documents of the format are pixels and nothing else:
 // files of one frame or more that blotter opens.
 func (f Format) IsRaster() bool {
 	switch f {
-	case PNG, JPEG, TIFF, GIF, BMP, WebP:
+	case PNG, JPEG, TIFF, GIF, BMP, WebP, JPEG2000, JBIG2, ICO:
 		return true
 	}
 	return false

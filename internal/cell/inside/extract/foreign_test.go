@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blotter/internal/document"
+	"blotter/internal/examples"
 )
 
 // inks is a JPEG of 8×8 pixels of four samples, 1 or 255, without a word of what the
@@ -41,4 +42,19 @@ func loadOne(t *testing.T, b []byte, f document.Format) image.Image {
 		t.Fatal(err)
 	}
 	return img
+}
+
+// PDFium decodes JPEG 2000 and JBIG2, wrapped into a document of one image.
+func TestForeignStreams(t *testing.T) {
+	gray := loadOne(t, examples.GrayJPEG2000(30, 20), document.JPEG2000)
+	if g, ok := gray.(*image.Gray); !ok || g.Rect != image.Rect(0, 0, 30, 20) || !bytes.Equal(g.Pix, bytes.Repeat([]byte{128}, 600)) {
+		t.Errorf("JPEG 2000 came out as %T of %v", gray, gray.Bounds())
+	}
+	row := []byte{255, 0, 0, 0, 0, 255, 255, 255}
+	for _, apart := range []bool{false, true} {
+		page := loadOne(t, examples.JBIG2(apart, 2), document.JBIG2)
+		if g, ok := page.(*image.Gray); !ok || !bytes.Equal(g.Pix, append(bytes.Clone(row), row...)) {
+			t.Errorf("JBIG2, heads first %v: %v", apart, page)
+		}
+	}
 }

@@ -78,6 +78,8 @@ func binaryFormat(head []byte) document.Format {
 		return document.BMP
 	case isFlash(head):
 		return document.Flash
+	case isBareDICOM(head):
+		return document.DICOM
 	case (at(head, 0, "\x00\x00\x01\x00") || at(head, 0, "\x00\x00\x02\x00")) && len(head) >= 22 && head[4] > 0 && head[5] == 0 && head[9] == 0:
 		return document.ICO
 	case len(head) > 188*2 && head[0] == 0x47 && head[188] == 0x47 && head[376] == 0x47:
@@ -103,6 +105,19 @@ func isBMP(head []byte) bool {
 // whose last byte is zero: no text goes on like that.
 func isFlash(head []byte) bool {
 	return (at(head, 0, "FWS") || at(head, 0, "CWS") || at(head, 0, "ZWS")) && len(head) >= 8 && head[3] > 0 && head[3] <= 60 && head[7] == 0
+}
+
+// isBareDICOM knows a data set without the preamble that files should have: its first
+// element is of group 2 or 8, with the two letters of its type or with a short length.
+func isBareDICOM(head []byte) bool {
+	if len(head) < 12 || head[0] != 2 && head[0] != 8 || head[1] != 0 || head[2] > 0x18 || head[3] != 0 {
+		return false
+	}
+	switch string(head[4:6]) {
+	case "UL", "UI", "OB", "SH", "CS", "LO", "DA":
+		return true
+	}
+	return head[0] == 8 && head[4] > 0 && head[4] <= 64 && head[5] == 0 && head[6] == 0 && head[7] == 0
 }
 
 // brandFormat tells the members of the ISO base media family apart.

@@ -24,7 +24,8 @@ const headBytes = 2048
 
 // Sniff names the format of a document of size bytes. The error is nil for what
 // blotter opens (document.Opened). For everything else it carries a reason code
-// (sniff.*, or extract.encrypted for an office document behind a password) and the
+// (sniff.*, extract.encrypted for an office document behind a password, or
+// extract.vector_image for a drawing) and the
 // format is named all the same, as far as it is known.
 func Sniff(r io.ReaderAt, size int64) (document.Format, error) {
 	if size <= 0 {
@@ -89,6 +90,8 @@ func codeOf(f document.Format) reason.Code {
 		return reason.SniffScript
 	case document.HTML, document.MHTML, document.Flash, document.XFA:
 		return reason.SniffInteractive
+	case document.SVG:
+		return reason.ExtractVector
 	}
 	return reason.SniffUnsupported
 }

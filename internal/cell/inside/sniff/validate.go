@@ -28,6 +28,8 @@ func validate(f document.Format, r io.ReaderAt, size int64) error {
 		return validWebP(r)
 	case document.BMP:
 		return validBMP(r, size)
+	case document.ICO, document.JPEG2000, document.JBIG2:
+		return validLength(size)
 	}
 	if f == document.EMF {
 		return validEMF(r, size)
@@ -65,6 +67,17 @@ func validBMP(r io.ReaderAt, size int64) error {
 	}
 	if int64(binary.LittleEndian.Uint32(b[10:])) >= size {
 		return errors.New("no pixels")
+	}
+	return nil
+}
+
+// leastHead is the length of the shortest header of icons, JPEG 2000 and JBIG2.
+const leastHead = 22
+
+// validLength asks for a whole header where the signature is most of it.
+func validLength(size int64) error {
+	if size < leastHead {
+		return io.ErrUnexpectedEOF
 	}
 	return nil
 }

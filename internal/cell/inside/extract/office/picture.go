@@ -40,6 +40,10 @@ func pictureKind(head []byte) document.Format {
 		return document.HEIC
 	case at(4, "ftypavif"), at(4, "ftypavis"):
 		return document.AVIF
+	case starts("\x97JB2\r\n\x1a\n"):
+		return document.JBIG2
+	case (starts("\x00\x00\x01\x00") || starts("\x00\x00\x02\x00")) && len(head) >= 22 && head[4] > 0 && head[5] == 0 && head[9] == 0:
+		return document.ICO
 	case bytes.Contains(head, []byte("<svg")):
 		return document.SVG
 	}

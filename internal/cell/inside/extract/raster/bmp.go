@@ -13,7 +13,8 @@ import (
 
 // Compression of a BMP, [MS-WMF] 2.1.1.7 and OS/2's.
 const (
-	bmpPlain, bmpRLE8, bmpRLE4, bmpMasks, bmpAlphaMasks = 0, 1, 2, 3, 6
+	bmpPlain, bmpRLE8, bmpRLE4, bmpMasks, bmpJPEG, bmpPNG, bmpAlphaMasks = 0, 1, 2, 3, 4, 5, 6
+	bmpRLE24                                                             = 4 // OS/2
 
 	bmpFileHeader = 14
 	os2Header     = 12 // BITMAPCOREHEADER
@@ -27,6 +28,7 @@ const (
 // bitmap is how the pixels of a BMP lie.
 type bitmap struct {
 	r             io.ReaderAt
+	info          int64 // where the header of the pixels begins
 	at, size      int64 // the pixels' first byte, the file's end
 	width, height int
 	topDown       bool
@@ -45,32 +47,85 @@ type mask struct {
 }
 
 // bmpHeaders reads the header, whose many ages differ in length alone, and the palette.
-func bmpHeaders(r io.ReaderAt, size int64) (headers, error) {
-	var head [bmpFileHeader + v5Header]byte
-	n, err := r.ReadAt(head[:min(size, int64(len(head)))], 0)
-	if n < bmpFileHeader+os2Header || string(head[:2]) != "BM" {
-		return headers{}, because("BMP header", errors.Join(io.ErrUnexpectedEOF, err))
+func bmpHeaders(r io.ReaderAt, size int64, frames int) (headers, error) {
+	if frames < 1 {
+		return headers{}, reason.Because(reason.ExtractFrames, errors.New("raster: no frame allowed"))
 	}
-	b := &bitmap{r: r, size: size, at: int64(binary.LittleEndian.Uint32(head[10:]))}
-	length := int(binary.LittleEndian.Uint32(head[bmpFileHeader:]))
-	if length > v5Header || length < os2Short && length != os2Header {
-		return headers{}, reason.Because(reason.ExtractMalformed, fmt.Errorf("raster: BMP header of %d bytes", length))
-	}
-	if n < bmpFileHeader+length {
+	var head [bmpFileHeader]byte
+	if size < bmpFileHeader+os2Header {
 		return headers{}, because("BMP header", io.ErrUnexpectedEOF)
 	}
-	info := head[bmpFileHeader:][:length]
-	if length == os2Header {
-		b.readOS2(info)
-	} else {
-		b.readInfo(info)
+	if _, err := r.ReadAt(head[:], 0); err != nil || string(head[:2]) != "BM" {
+		return headers{}, because("BMP header", errors.Join(errors.New("no mark"), err))
 	}
+	b := &bitmap{r: r, size: size, info: bmpFileHeader, at: int64(binary.LittleEndian.Uint32(head[10:]))}
+	info, err := b.header()
+	if err != nil {
+		return headers{}, err
+	}
+	f := b.frame(info)
+	return headers{frames: []frame{f}, more: b.more}, nil
+}
+
+// header reads the header of the pixels.
+func (b *bitmap) header() ([]byte, error) {
+	var info [v5Header]byte
+	n, err := b.r.ReadAt(info[:max(0, min(b.size-b.info, int64(len(info))))], b.info)
+	if n < os2Header {
+		return nil, because("BMP header", errors.Join(io.ErrUnexpectedEOF, err))
+	}
+	length := int(binary.LittleEndian.Uint32(info[:]))
+	if length > v5Header || length < os2Short && length != os2Header {
+		return nil, reason.Because(reason.ExtractMalformed, fmt.Errorf("raster: BMP header of %d bytes", length))
+	}
+	if n < length {
+		return nil, because("BMP header", io.ErrUnexpectedEOF)
+	}
+	if length == os2Header {
+		b.readOS2(info[:length])
+	} else {
+		b.readInfo(info[:length])
+	}
+	return info[:length], nil
+}
+
+// frame judges the encoding. A bitmap may be the wrapping of another kind of file.
+func (b *bitmap) frame(info []byte) frame {
 	f := frame{turn: 1, width: b.width, height: b.height, dpi: b.dpi, bmp: b}
+	if len(info) >= infoHeader && len(info) != os2Long && (b.compression == bmpJPEG || b.compression == bmpPNG) {
+		return b.wrapped(f)
+	}
 	if err := b.check(info); err != nil {
 		f.withheld = reason.Of(err)
 	}
 	f.gray = b.neutral()
-	return headers{frames: []frame{f}, more: b.more}, nil
+	return f
+}
+
+// wrapped is a JPEG or PNG file in place of pixels, as printers are given them. It is what
+// is shown, if it has the size that was said.
+func (b *bitmap) wrapped(f frame) frame {
+	s, inner, err := span{b.at, b.size}, frame{}, error(nil)
+	if b.compression == bmpJPEG {
+		w, werr := walkJPEG(b.r, s)
+		if err = werr; err == nil {
+			inner, b.more = w.f, true
+		}
+	} else {
+		h, herr := pngHeaders(b.r, s, 1)
+		if err = herr; err == nil {
+			inner, b.more = h.frames[0], true
+		}
+	}
+	switch {
+	case err != nil:
+		f.withheld = reason.Of(because("BMP", err))
+		return f
+	case inner.width != f.width || inner.height != f.height:
+		inner.withheld = reason.ExtractSizeLies
+	}
+	inner.dpi = f.dpi
+	return inner
 }
 
 func (b *bitmap) readOS2(info []byte) {
@@ -93,18 +148,18 @@ func (b *bitmap) readInfo(short []byte) {
 
 // check judges whether decode knows the encoding, and reads palette and masks.
 func (b *bitmap) check(info []byte) error {
-	if b.width <= 0 || b.height <= 0 || b.height > math.MaxInt32 || b.at < int64(bmpFileHeader+len(info)) {
+	if b.width <= 0 || b.height <= 0 || b.height > math.MaxInt32 || b.at < b.info+int64(len(info)) {
 		return reason.Because(reason.ExtractMalformed, errors.New("raster: BMP header"))
 	}
 	os2 := len(info) < infoHeader || len(info) == os2Long
 	switch c := b.compression; {
 	case c == bmpPlain && b.knownBits():
-	case c == bmpRLE8 && b.bits == 8 || c == bmpRLE4 && b.bits == 4:
+	case c == bmpRLE8 && b.bits == 8 || c == bmpRLE4 && b.bits == 4 || c == bmpRLE24 && b.bits == 24 && len(info) == os2Long:
 		if b.topDown {
 			return reason.Because(reason.ExtractMalformed, errors.New("raster: BMP packed from the top"))
 		}
 	case (c == bmpMasks || c == bmpAlphaMasks) && (b.bits == 16 || b.bits == 32) && !os2:
-	default: // embedded JPEG and PNG, OS/2's fax code and colour packing among them
+	default: // OS/2's fax code, which nobody seems to have written, among them
 		return reason.Because(reason.ExtractEncoding, fmt.Errorf("raster: BMP of %d bits with compression %d", b.bits, c))
 	}
 	if err := b.channels(info); err != nil {
@@ -169,7 +224,7 @@ func (b *bitmap) givenMasks(info []byte) (out [4]uint32, err error) {
 		n = 4
 	}
 	var raw [16]byte
-	if _, err := b.r.ReadAt(raw[:4*n], bmpFileHeader+infoHeader); err != nil && !errors.Is(err, io.EOF) {
+	if _, err := b.r.ReadAt(raw[:4*n], b.info+infoHeader); err != nil && !errors.Is(err, io.EOF) {
 		return out, because("BMP masks", err)
 	}
 	for i := range n {
@@ -184,7 +239,7 @@ func (b *bitmap) readPalette(info []byte) error {
 	if b.bits > 8 {
 		return nil
 	}
-	at, step := int64(bmpFileHeader+len(info)), 4
+	at, step := b.info+int64(len(info)), 4
 	if len(info) == os2Header {
 		step = 3
 	}
@@ -208,7 +263,7 @@ func (b *bitmap) readPalette(info []byte) error {
 // checkLength compares what the pixels need with what the file has, where that can be
 // told without unpacking. The padding of the last row may be missing.
 func (b *bitmap) checkLength(info []byte) error {
-	if b.compression == bmpRLE4 || b.compression == bmpRLE8 {
+	if b.packed() {
 		if len(info) >= infoHeader {
 			n := int64(binary.LittleEndian.Uint32(info[20:]))
 			b.more = b.more || n > 0 && b.at+n < b.size
@@ -221,6 +276,11 @@ func (b *bitmap) checkLength(info []byte) error {
 	}
 	b.more = b.more || b.at+stride*int64(b.height) < b.size
 	return nil
+}
+
+// packed reports run lengths.
+func (b *bitmap) packed() bool {
+	return b.compression == bmpRLE4 || b.compression == bmpRLE8 || b.compression == bmpRLE24
 }
 
 // stride is the length of a row, whole words of four bytes.

@@ -113,6 +113,7 @@ func TestBMPKinds(t *testing.T) {
 		"alpha not meant":     {bmpOf{header: v4Header, w: 2, h: 1, bits: 32, compression: bmpMasks, masks: []uint32{0xff0000, 0xff00, 0xff, 0xff000000}, data: px32(0x00ff0000, 0x0000ff00)}, "rg"},
 		"run lengths of 8":    {bmpOf{w: 3, h: 2, bits: 8, compression: bmpRLE8, used: 4, palette: bgr(4), data: []byte{2, 3, 1, 0, 0, 0, 0, 3, 0, 1, 2, 0, 0, 1}}, want},
 		"run lengths of 4":    {bmpOf{w: 3, h: 2, bits: 4, compression: bmpRLE4, used: 4, palette: bgr(4), data: []byte{2, 0x33, 1, 0x00, 0, 0, 0, 3, 0x01, 0x20, 0, 1}}, want},
+		"run lengths of 24":   {bmpOf{header: os2Long, w: 3, h: 2, bits: 24, compression: bmpRLE24, data: []byte("\x02\xff\xff\xff\x01\x00\x00\xff\x00\x00\x00\x03\x00\x00\xff\x00\xff\x00\xff\x00\x00\x00\x00\x01")}, want},
 		"alternating runs":    {bmpOf{w: 3, h: 1, bits: 4, compression: bmpRLE4, used: 4, palette: bgr(4), data: []byte{3, 0x12, 0, 1}}, "gbg"},
 		"skipped pixels":      {bmpOf{w: 3, h: 2, bits: 8, compression: bmpRLE8, used: 4, palette: bgr(4), data: []byte{1, 1, 0, 2, 1, 1, 1, 2, 0, 1}}, "rrb grr"},
 		"no end mark":         {bmpOf{w: 1, h: 1, bits: 8, compression: bmpRLE8, used: 4, palette: bgr(4), data: []byte{1, 1, 0, 0}}, "g"},
@@ -128,6 +129,22 @@ func TestBMPKinds(t *testing.T) {
 				t.Errorf("%d dots per inch, %v", dpi, f.NotCovered().Names())
 			}
 		})
+	}
+}
+
+// A bitmap may be the wrapping of a JPEG or PNG file.
+func TestFilesWithinBMP(t *testing.T) {
+	for compression, inner := range map[uint32][]byte{bmpJPEG: jpegOf(t, arrow(32, 16)), bmpPNG: pngOf(t, arrow(32, 16))} {
+		b := bmpOf{w: 32, h: 16, compression: compression, data: inner}
+		f := open(t, b.bytes(), document.BMP, roomy)
+		near(t, load(t, f, 0), arrow(32, 16))
+		if f.Assets()[0].DPI != 300 {
+			t.Errorf("%+v", f.Assets()[0])
+		}
+		b.data = inner[:len(inner)/2]
+		if got := ends(open(t, b.bytes(), document.BMP, roomy)); got != "extract.truncated" {
+			t.Errorf("compression %d, half of it: %s", compression, got)
+		}
 	}
 }
 
@@ -173,7 +190,9 @@ func TestHostileBMP(t *testing.T) {
 		{"colour past the palette", with(func(b *bmpOf) { b.data = []byte{3, 3, 4, 0, 0, 1, 2, 0} }), "", "extract.malformed"},
 		{"no palette", with(func(b *bmpOf) { b.palette = nil }), "", "extract.malformed"},
 		{"bits nobody has", with(func(b *bmpOf) { b.bits = 40 }), "", "extract.unsupported_encoding"},
-		{"a JPEG within", with(func(b *bmpOf) { b.compression = 4 }), "", "extract.unsupported_encoding"},
+		{"called a JPEG", with(func(b *bmpOf) { b.compression = bmpJPEG }), "", "extract.truncated"},
+		{"called a PNG", with(func(b *bmpOf) { b.compression = bmpPNG }), "", "extract.truncated"},
+		{"a PNG of another size", bmpOf{w: 9, h: 8, bits: 0, compression: bmpPNG, data: pngOf(t, arrow(8, 8))}.bytes(), "", "extract.declared_size_differs"},
 		{"fax code of OS/2", with(func(b *bmpOf) { b.header, b.bits, b.compression = os2Long, 1, 3 }), "", "extract.unsupported_encoding"},
 		{"mask with holes", with(func(b *bmpOf) { b.bits, b.compression, b.masks = 16, bmpMasks, []uint32{0x5000, 0x3e0, 0x1f} }), "", "extract.malformed"},
 		{"packed from the top", with(func(b *bmpOf) { b.h, b.compression = -2, bmpRLE8 }), "", "extract.malformed"},

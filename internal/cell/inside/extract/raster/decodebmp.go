@@ -15,7 +15,7 @@ import (
 func (b *bitmap) decode() (*image.NRGBA, error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(b.r, b.at, b.size-b.at), 64<<10)
 	img := image.NewNRGBA(image.Rect(0, 0, b.width, b.height))
-	if b.compression == bmpRLE4 || b.compression == bmpRLE8 {
+	if b.packed() {
 		if err := b.unpack(in, img); err != nil {
 			return nil, err
 		}
@@ -120,7 +120,9 @@ func opaque(pix []byte) {
 func (b *bitmap) unpack(in *bufio.Reader, img *image.NRGBA) error {
 	u := bmpUnpacker{b: b, in: in, img: img}
 	for i := 0; i < len(img.Pix); i += 4 {
-		if err := b.colour(img.Pix[i:], 0); err != nil {
+		if b.bits == 24 {
+			img.Pix[i+3] = 0xff
+		} else if err := b.colour(img.Pix[i:], 0); err != nil {
 			return err
 		}
 	}
@@ -148,6 +150,9 @@ func (u *bmpUnpacker) step() (over bool, err error) {
 	n, v, err := u.pair()
 	if err != nil {
 		return false, err
+	}
+	if n > 0 && u.b.bits == 24 {
+		return false, u.runOfColour(int(n), v)
 	}
 	if n > 0 {
 		return false, u.run(int(n), func(i int) byte { return u.half(v, i) })
@@ -207,15 +212,37 @@ func (u *bmpUnpacker) run(n int, pixel func(i int) byte) error {
 	return nil
 }
 
+// runOfColour paints n pixels of the colour whose blue was read.
+func (u *bmpUnpacker) runOfColour(n int, blue byte) error {
+	green, red, err := u.pair()
+	if err != nil {
+		return err
+	}
+	return u.colours(n, func(int) (b, g, r byte) { return blue, green, red })
+}
+
+// colours paints n pixels to the right.
+func (u *bmpUnpacker) colours(n int, pixel func(i int) (b, g, r byte)) error {
+	if u.x+n > u.b.width {
+		return errOutside
+	}
+	dst := u.b.line(u.img, u.y)[4*u.x:]
+	for i := range n {
+		dst[4*i+2], dst[4*i+1], dst[4*i] = pixel(i)
+	}
+	u.x += n
+	return nil
+}
+
 // literal paints n pixels that follow as they are, padded to whole words of two bytes.
 func (u *bmpUnpacker) literal(n int) error {
-	var buf [256]byte
-	length := n
-	if u.b.bits == 4 {
-		length = (n + 1) / 2
-	}
+	var buf [3 * 256]byte
+	length := (n*u.b.bits + 7) / 8
 	if _, err := io.ReadFull(u.in, buf[:length+length%2]); err != nil {
 		return err
+	}
+	if u.b.bits == 24 {
+		return u.colours(n, func(i int) (b, g, r byte) { return buf[3*i], buf[3*i+1], buf[3*i+2] })
 	}
 	return u.run(n, func(i int) byte { return u.half(buf[i*u.b.bits/8], i) })
 }

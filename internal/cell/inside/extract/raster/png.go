@@ -31,17 +31,27 @@ func pngHeaders(r io.ReaderAt, s span, frames int) (headers, error) {
 	if string(start[:8]) != pngSignature || string(start[8:16]) != "\x00\x00\x00\x0dIHDR" {
 		return headers{}, reason.Because(reason.ExtractMalformed, errors.New("raster: no PNG header"))
 	}
-	w := pngWalk{r: r, s: s, at: s.at + 33, limit: frames, turn: 1, head: start}
+	w := &pngWalk{r: r, s: s, at: s.at + 33, limit: frames, turn: 1, head: start}
 	w.first = frame{
 		width:  int(binary.BigEndian.Uint32(start[16:])),
 		height: int(binary.BigEndian.Uint32(start[20:])),
 		gray:   start[25]&2 == 0, // bit 1 of the colour type: colour is used
-		load:   func() (image.Image, error) { return decodePNG(io.NewSectionReader(r, s.at, s.end-s.at)) },
 	}
+	w.first.load = w.decodeFirst
 	if err := w.run(); err != nil {
 		return headers{}, err
 	}
 	return w.finish(), nil
+}
+
+// decodeFirst decodes the first image. Whatever the decoder says of a file without an end,
+// it is cut off.
+func (w *pngWalk) decodeFirst() (image.Image, error) {
+	img, err := decodePNG(io.NewSectionReader(w.r, w.s.at, w.s.end-w.s.at))
+	if err != nil && !w.whole && !w.endless {
+		return nil, reason.Because(reason.ExtractTruncated, err)
+	}
+	return img, err
 }
 
 // pngWalk goes from chunk to chunk after IHDR.
@@ -52,17 +62,18 @@ type pngWalk struct {
 	limit int      // frames
 	head  [33]byte // signature and IHDR
 
-	first  frame
-	inAnim bool // the first image is the first frame of the animation
-	shown  bool // IDAT was met
-	frames []*pngCel
-	said   int    // frames of the animation, as it says itself
-	table  []span // chunks that every frame needs: palette and transparency
-	turn   orientation
-	dpi    int
-	small  []frame
-	more   bool
-	whole  bool // IEND was met
+	first   frame
+	inAnim  bool // the first image is the first frame of the animation
+	shown   bool // IDAT was met
+	frames  []*pngCel
+	said    int    // frames of the animation, as it says itself
+	table   []span // chunks that every frame needs: palette and transparency
+	turn    orientation
+	dpi     int
+	small   []frame
+	more    bool
+	whole   bool // IEND was met
+	endless bool // more chunks than are looked at
 }
 
 func (w *pngWalk) run() error {
@@ -88,7 +99,7 @@ func (w *pngWalk) run() error {
 		}
 		w.at += 12 + length
 	}
-	w.more = true
+	w.more, w.endless = true, true
 	return nil
 }
 

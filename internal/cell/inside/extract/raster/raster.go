@@ -79,7 +79,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	head, err := readHeaders(r, size, f, lim.Frames)
+	head, err := readHeaders(r, size, f, lim.Frames, foreign)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 	return &File{r: r, size: size, format: f, foreign: foreign, head: head, items: tally.Items(), canvas: canvas{cels: cels}}, nil
 }
 
-func readHeaders(r io.ReaderAt, size int64, f document.Format, frames int) (headers, error) {
+func readHeaders(r io.ReaderAt, size int64, f document.Format, frames int, foreign Foreign) (headers, error) {
 	switch f {
 	case document.PNG:
 		return pngHeaders(r, span{0, size}, frames)
@@ -115,9 +115,15 @@ func readHeaders(r io.ReaderAt, size int64, f document.Format, frames int) (head
 	case document.GIF:
 		return gifHeaders(r, size, frames)
 	case document.BMP:
-		return bmpHeaders(r, size)
+		return bmpHeaders(r, size, frames)
 	case document.WebP:
 		return webpHeaders(r, size, frames)
+	case document.ICO:
+		return icoHeaders(r, size, frames)
+	case document.JPEG2000:
+		return jpxHeaders(r, size, frames, foreign)
+	case document.JBIG2:
+		return jbig2Headers(r, size, frames, foreign)
 	}
 	return headers{}, reason.Because(reason.ExtractEncoding, fmt.Errorf("raster: %v", f))
 }

@@ -227,9 +227,11 @@ func FuzzPNG(f *testing.F) {
 
 // exercise opens and loads whatever it is given: it may fail with a reason, and what
 // loads has the size that was promised.
-func exercise(t *testing.T, b []byte, f document.Format) {
+func exercise(t *testing.T, b []byte, f document.Format) { exerciseWith(t, b, f, nil) }
+
+func exerciseWith(t *testing.T, b []byte, f document.Format, foreign Foreign) {
 	lim := document.Limits{Assets: 20, Frames: 20, AssetPixels: 1 << 16, TotalPixels: 1 << 18}
-	file, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), f, lim, nil)
+	file, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), f, lim, foreign)
 	if err != nil {
 		if reason.Of(err) == reason.Internal {
 			t.Fatal(err)

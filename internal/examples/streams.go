@@ -1,0 +1,53 @@
+package examples
+
+import "encoding/binary"
+
+// GrayJPEG2000 is a JPEG 2000 codestream (ISO 15444-1 annex A) of one gray component whose
+// only packet is empty: every pixel is 128, half of the range.
+func GrayJPEG2000(w, h uint32) []byte {
+	be := binary.BigEndian
+	b := []byte("\xff\x4f\xff\x51\x00\x29\x00\x00") // start; sizes
+	for _, v := range []uint32{w, h, 0, 0, max(w, 1), max(h, 1), 0, 0} {
+		b = be.AppendUint32(b, v)
+	}
+	b = append(b, 0, 1, 7, 1, 1)                                                                // one component of 8 bits
+	b = append(b, "\xff\x52\x00\x0c\x00\x00\x00\x01\x00\x00\x04\x04\x00\x01"...)                // no levels, blocks of 64, reversible
+	b = append(b, "\xff\x5c\x00\x04\x40\x40"...)                                                // not quantised
+	return append(b, "\xff\x90\x00\x0a\x00\x00\x00\x00\x00\x0f\x00\x01\xff\x93\x00\xff\xd9"...) // one tile part of 15 bytes
+}
+
+// JBIG2 is a JBIG2 file (ITU-T T.88 annex D) of pages of 8×2 pixels, each a generic region
+// in the code of group 4: two rows of one white, four black and three white pixels. apart
+// says that the heads of all segments come first.
+func JBIG2(apart bool, pages int) []byte {
+	be := binary.BigEndian
+	number := uint32(0)
+	var heads, all []byte
+	add := func(kind, page byte, data []byte) {
+		head := append(be.AppendUint32(nil, number), kind, 0, page)
+		head = be.AppendUint32(head, uint32(len(data)))
+		number++
+		if apart {
+			heads, all = append(heads, head...), append(all, data...)
+			return
+		}
+		all = append(append(all, head...), data...)
+	}
+	for p := byte(1); int(p) <= pages; p++ {
+		info := be.AppendUint32(be.AppendUint32(nil, 8), 2)
+		add(48, p, append(info, make([]byte, 11)...))
+		region := be.AppendUint32(be.AppendUint32(nil, 8), 2)
+		region = append(append(region, make([]byte, 9)...), 1) // at the corner; group 4
+		// Horizontal mode, white 1, black 4; the rest as above; then three times as above.
+		region = append(region, 0b00100011, 0b10111111, 0b00000000, 0b00010000, 0b00000001)
+		add(38, p, region)
+		add(49, p, nil)
+	}
+	add(51, 0, nil)
+	flags := byte(1)
+	if apart {
+		flags = 0
+	}
+	out := be.AppendUint32(append([]byte("\x97JB2\r\n\x1a\n"), flags), uint32(pages))
+	return append(append(out, heads...), all...)
+}
