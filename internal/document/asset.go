@@ -172,6 +172,7 @@ const (
 	ExternalImages NotCovered = 1 << 2 // pictures that the document only points at
 	EmbeddedFiles  NotCovered = 1 << 3 // files attached inside the document
 	Metadata       NotCovered = 1 << 4 // properties, comments, form data outside the pixels
+	MessageText    NotCovered = 1 << 5 // the text of a message
 )
 
 var notCoveredNames = []struct {
@@ -179,7 +180,7 @@ var notCoveredNames = []struct {
 	name string
 }{
 	{OfficeText, "office_text"}, {OfficeVector, "office_vector"}, {ExternalImages, "external_images"},
-	{EmbeddedFiles, "embedded_files"}, {Metadata, "metadata"},
+	{EmbeddedFiles, "embedded_files"}, {Metadata, "metadata"}, {MessageText, "message_text"},
 }
 
 // Names lists the set in a fixed order.

@@ -26,6 +26,7 @@ const (
 	ODT      Format = 80
 	ODS      Format = 81
 	ODP      Format = 82
+	EML      Format = 45 // a message as it travels
 	// OpenDocument is any other document of that family: drawings, charts, formulas.
 	OpenDocument Format = 42
 )
@@ -41,7 +42,6 @@ const (
 	CCITT         Format = 33 // a fax bit stream inside a PDF
 	OLE           Format = 43 // a compound file of no kind below
 	RTF           Format = 44
-	EML           Format = 45
 	HTML          Format = 46
 	XML           Format = 47
 	PlainText     Format = 48
@@ -70,7 +70,14 @@ const (
 // Opened lists the formats that blotter opens, as documents and as pictures within
 // them.
 func Opened() []Format {
-	return []Format{PDF, PNG, JPEG, TIFF, GIF, BMP, WebP, JPEG2000, JBIG2, ICO, DOCX, PPTX, XLSX, ODT, ODS, ODP, OpenDocument, EMF, WMF, PICT}
+	return []Format{
+		PDF,
+		PNG, JPEG, TIFF, GIF, BMP, WebP, JPEG2000, JBIG2, ICO,
+		DOCX, PPTX, XLSX,
+		ODT, ODS, ODP, OpenDocument,
+		EMF, WMF, PICT,
+		EML,
+	}
 }
 
 // IsRaster reports whether documents of the format are pixels and nothing else:

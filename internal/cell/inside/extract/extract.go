@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"blotter/internal/cell/inside/extract/catalogue"
+	"blotter/internal/cell/inside/extract/mail"
 	"blotter/internal/cell/inside/extract/metafile"
 	"blotter/internal/cell/inside/extract/office"
 	"blotter/internal/cell/inside/extract/pdf"
@@ -81,6 +82,8 @@ func open(ctx context.Context, as opening, e Engines) (Source, error) {
 		return source(office.Open(ctx, r, size, f, lim, e.foreign()))
 	case f.IsMetafile():
 		return source(openMetafile(ctx, as, e))
+	case f == document.EML:
+		return source(mail.Open(ctx, r, size, lim))
 	case f == document.PDF:
 		if e.pdf == nil {
 			return nil, reason.Because(reason.CellEngines, fmt.Errorf("extract: PDFium was not started"))

@@ -2,6 +2,7 @@ package sniff
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"blotter/internal/document"
@@ -31,13 +32,53 @@ func textFormat(head []byte) document.Format {
 		return document.HTML
 	case starts("mime-version:", "from:") && bytes.Contains(lower, []byte("multipart/related")) && bytes.Contains(lower, []byte("content-location:")):
 		return document.MHTML
-	case starts("from ", "received:", "return-path:", "mime-version:", "message-id:", "delivered-to:", "x-mozilla-status:"),
-		starts("from:", "to:", "subject:", "date:") && bytes.Contains(lower, []byte("\nmessage-id:")):
+	case isMessage(lower):
 		return document.EML
 	case len(lower) == 0:
 		return document.Empty
 	}
 	return document.PlainText
+}
+
+// messageFields are the header fields that tell a message from other text of that form
+// (RFC 5322 and MIME); surely are those that no other text begins with.
+var (
+	messageFields = []string{"from", "to", "cc", "subject", "date", "message-id", "received", "return-path", "mime-version",
+		"content-type", "delivered-to", "reply-to", "sender", "dkim-signature", "authentication-results", "arc-seal"}
+	surely = []string{"message-id", "received", "return-path", "mime-version", "delivered-to", "dkim-signature", "arc-seal", "x-mozilla-status"}
+)
+
+// isMessage looks at the header that a message begins with: fields, lines that go on with
+// one, and an empty line at the end, which may lie behind the head. It takes one field
+// that says so surely, or three.
+func isMessage(lower []byte) bool {
+	lines := bytes.Split(lower, []byte("\n"))
+	if bytes.HasPrefix(lower, []byte("from ")) && len(lines) > 1 {
+		lines = lines[1:] // a mailbox's mark
+	}
+	known, sure := 0, 0
+	for i, l := range lines {
+		l = bytes.TrimSuffix(l, []byte("\r"))
+		name, _, field := bytes.Cut(l, []byte(":"))
+		switch {
+		case len(l) == 0, !field && i == len(lines)-1: // the end, or where the head is cut
+			return sure > 0 || known >= 3
+		case l[0] == ' ' || l[0] == '\t':
+			if i == 0 {
+				return false
+			}
+			continue
+		case !field || bytes.ContainsAny(name, " \t<>{}"):
+			return false
+		}
+		if slices.Contains(messageFields, string(name)) {
+			known++
+		}
+		if slices.Contains(surely, string(name)) {
+			sure++
+		}
+	}
+	return sure > 0 || known >= 3
 }
 
 // htmlStarts are the elements that a page may begin with: those of the WHATWG's MIME

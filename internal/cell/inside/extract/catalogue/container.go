@@ -1,6 +1,10 @@
 package catalogue
 
 import (
+	"fmt"
+	"image"
+
+	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -45,3 +49,24 @@ type Container interface {
 	// included: whatever Unpack may return is paid for.
 	Spent() Cost
 }
+
+// Wrapper is what a container is that shows nothing by itself: all its assets are in the
+// files within.
+type Wrapper struct{}
+
+// Assets is empty.
+func (Wrapper) Assets() []Item { return nil }
+
+// Load fails: there is no asset.
+func (Wrapper) Load(i int) (image.Image, error) {
+	return nil, reason.Because(reason.Internal, fmt.Errorf("catalogue: no asset %d", i))
+}
+
+// Layer returns nil.
+func (Wrapper) Layer(int) ([]words.Word, error) { return nil, nil }
+
+// Placements returns nil.
+func (Wrapper) Placements(int) []Placement { return nil }
+
+// Close does nothing.
+func (Wrapper) Close() error { return nil }

@@ -1,0 +1,149 @@
+package mail
+
+import (
+	"bytes"
+	"encoding/base64"
+)
+
+// encoding is how bytes were made to travel.
+type encoding uint8
+
+const (
+	asIs encoding = iota
+	asBase64
+	asQuotedPrintable
+	asUUEncode
+)
+
+func encodingOf(name string) encoding {
+	switch name {
+	case "base64":
+		return asBase64
+	case "quoted-printable":
+		return asQuotedPrintable
+	case "x-uuencode", "x-uue", "uuencode":
+		return asUUEncode
+	}
+	return asIs
+}
+
+func (e encoding) decode(b []byte) []byte {
+	switch e {
+	case asBase64:
+		return unBase64(b)
+	case asQuotedPrintable:
+		return unQuote(b)
+	case asUUEncode:
+		return unUU(b)
+	}
+	return b
+}
+
+// unBase64 skips all that is no letter of the alphabet, as RFC 2045, 6.8 asks, and takes
+// the letters of URLs for those that they stand for. Padding begins anew, for encoders
+// that encode piece by piece.
+func unBase64(b []byte) []byte {
+	out := make([]byte, 0, len(b)/4*3+3)
+	var four [4]byte
+	n := 0
+	flush := func() {
+		if n >= 2 {
+			var three [3]byte
+			k, _ := base64.RawStdEncoding.Decode(three[:], four[:n]) // letters alone: what is left over counts for nothing
+			out = append(out, three[:k]...)
+		}
+		n = 0
+	}
+	for _, c := range b {
+		switch {
+		case c == '-':
+			c = '+'
+		case c == '_':
+			c = '/'
+		case c == '=':
+			flush()
+			continue
+		case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '+', c == '/':
+		default:
+			continue
+		}
+		four[n] = c
+		if n++; n == 4 {
+			flush()
+		}
+	}
+	flush()
+	return out
+}
+
+// unQuote decodes quoted-printable (RFC 2045, 6.7). An equals sign that begins no code
+// stays.
+func unQuote(b []byte) []byte {
+	out := make([]byte, 0, len(b))
+	for i := 0; i < len(b); i++ {
+		if b[i] != '=' {
+			out = append(out, b[i])
+			continue
+		}
+		if hi, lo := hexAt(b, i+1), hexAt(b, i+2); hi >= 0 && lo >= 0 {
+			out = append(out, byte(hi<<4|lo))
+			i += 2
+			continue
+		}
+		rest, _ := line(b[i+1:])
+		if len(bytes.Trim(rest, " \t")) > 0 || i+1+len(rest) >= len(b) && len(rest) > 0 {
+			out = append(out, '=')
+			continue
+		}
+		for i+1 < len(b) && b[i] != '\n' { // the line goes on
+			i++
+		}
+	}
+	return out
+}
+
+func hexAt(b []byte, i int) int {
+	if i >= len(b) {
+		return -1
+	}
+	switch c := b[i]; {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	}
+	return -1
+}
+
+// unUU decodes the lines between begin and end (POSIX uuencode); without a begin, all.
+func unUU(b []byte) []byte {
+	out := make([]byte, 0, len(b)/4*3)
+	for len(b) > 0 {
+		var l []byte
+		l, b = line(b)
+		switch {
+		case bytes.HasPrefix(l, []byte("begin ")):
+			continue
+		case bytes.Equal(l, []byte("end")):
+			return out
+		case len(l) == 0:
+			continue
+		}
+		n := int(l[0]-' ') & 0x3f
+		for i := 1; i < len(l) && n > 0; i += 4 {
+			var v uint32
+			for k := range 4 {
+				v <<= 6
+				if i+k < len(l) {
+					v |= uint32(l[i+k]-' ') & 0x3f
+				}
+			}
+			three := []byte{byte(v >> 16), byte(v >> 8), byte(v)}
+			out = append(out, three[:min(n, 3)]...)
+			n -= 3
+		}
+	}
+	return out
+}
