@@ -22,8 +22,10 @@ func (d *Document) beside(data []byte) document.NotCovered {
 		n |= document.Metadata
 	}
 	files, err := d.e.pdf.FPDFDoc_GetAttachmentCount(&requests.FPDFDoc_GetAttachmentCount{Document: d.ref})
-	if err != nil || files.AttachmentCount > 0 {
+	if err != nil {
 		n |= document.EmbeddedFiles
+	} else {
+		d.listed = files.AttachmentCount
 	}
 	outline, err := d.e.pdf.FPDFBookmark_GetFirstChild(&requests.FPDFBookmark_GetFirstChild{Document: d.ref})
 	if err == nil && outline.Bookmark != nil {

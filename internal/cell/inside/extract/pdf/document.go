@@ -17,7 +17,7 @@ import (
 	"blotter/internal/reason"
 )
 
-// Document is an opened PDF. It implements catalogue.Source.
+// Document is an opened PDF. It implements catalogue.Container.
 type Document struct {
 	*volume
 	carved *volume                     // images that no page draws, a page each; nil for none
@@ -27,6 +27,9 @@ type Document struct {
 	pages  []page
 	assets []asset // beside tally.Items
 	extra  document.NotCovered
+
+	attached attached
+	listed   int // files that PDFium knows of
 
 	made int // Engine.renewed when this was opened
 }
@@ -99,7 +102,10 @@ func (d *Document) list(ctx context.Context, file *objects.File, data []byte) er
 		}
 	}
 	d.closePage()
-	return d.addCarved(ctx, file, &w)
+	if err := d.addCarved(ctx, file, &w); err != nil {
+		return err
+	}
+	return d.attach(file)
 }
 
 // wrong gives a failed call its code and notes a broken engine.
@@ -108,7 +114,7 @@ func (d *Document) wrong(what string, err error) error { return d.e.wrong(what, 
 // Assets lists pages and images in the document's order.
 func (d *Document) Assets() []catalogue.Item { return d.tally.Items() }
 
-// NotCovered tells of attached files, and of properties, outlines, comments and form
+// NotCovered tells of attached files that cannot be found, and of properties, outlines, comments and form
 // data.
 func (d *Document) NotCovered() document.NotCovered { return d.extra }
 
