@@ -117,7 +117,7 @@ func fail(w io.Writer, err error) int {
 func detailOf(code reason.Code, err error) string {
 	switch code {
 	case reason.UsageWrong, reason.PolicyInvalid, reason.ConfigInvalid, reason.TruthInvalid, reason.CellEngines,
-		reason.CellProtection, reason.CellStart, reason.StationKeys, reason.StationName, reason.WorkdirFailed, reason.VaultUnavailable, reason.Internal:
+		reason.CellProtection, reason.CellStart, reason.StationKeys, reason.StationName, reason.QueueBusy, reason.WorkdirFailed, reason.VaultUnavailable, reason.Internal:
 	default:
 		return ""
 	}

@@ -1,9 +1,12 @@
 package main_test
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"blotter/client"
@@ -76,5 +79,36 @@ func TestOnlyWhoSignsMakesKeys(t *testing.T) {
 	first := f.node("audit").start()
 	worker := f.node("worker").start()
 	worker.stop()
+	first.stop()
+}
+
+// A node that is told to stop while it starts says so, and no more: there is no job that it
+// could have given back.
+func TestStoppedWhileStarting(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	first := f.node("audit").start("BLOTTER_NODE=ward")
+	second := f.node("audit")
+	r := &running{Cmd: second.station.command(program(t), "serve")}
+	r.Env = append(r.Env, "BLOTTER_NODE=ward", "BLOTTER_SERVE_DISK_FREE_BYTES=0", "BLOTTER_SERVE_OPS_LISTEN=")
+	said, err := r.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Process.Kill() })
+	lines := bufio.NewScanner(said)
+	for lines.Scan() && !strings.Contains(lines.Text(), "waiting for the name") {
+	}
+	r.signal(t, syscall.SIGTERM)
+	rest, err := io.ReadAll(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := r.exit(t); code != 0 || !strings.Contains(string(rest), "while it was starting") || strings.Contains(string(rest), "reason:") {
+		t.Errorf("it ended with %d:\n%s", code, rest)
+	}
 	first.stop()
 }

@@ -39,12 +39,22 @@ func (s *serveCommand) Run(c *call) (int, error) {
 	}
 	service, err := app.OpenService(c.ctx, cfg, logs.New(c.stdio.err, cfg.LogLevel))
 	if err != nil {
-		return 0, errors.Join(err, closed(l))
+		return c.notStarted(errors.Join(err, closed(l)))
 	}
 	if err := greet(c, cfg, service, l); err != nil {
-		return 0, errors.Join(err, closed(l), service.Close())
+		return c.notStarted(errors.Join(err, closed(l), service.Close()))
 	}
 	return reason.ExitOK, errors.Join(service.Serve(c.ctx, l), service.Close())
+}
+
+// notStarted is the end of a start that came to nothing. Where the process was told to stop,
+// what failed, failed for that: it is an ordinary stop, of a service that did nothing yet.
+func (c *call) notStarted(err error) (int, error) {
+	if c.ctx.Err() == nil {
+		return 0, err
+	}
+	fmt.Fprintln(c.stdio.err, "blotter: Told to stop while it was starting. It had taken nothing in and begun no job.")
+	return reason.ExitOK, nil
 }
 
 func listen(cfg config.Config) (app.Listeners, error) {

@@ -105,7 +105,7 @@ func (b *batch) wanted() []document.ID {
 func (b *batch) work(ctx context.Context) error {
 	again := time.NewTicker(interval)
 	defer again.Stop()
-	var t trouble
+	t := b.troubles(claiming)
 	for {
 		_, err := b.worker.Next(ctx, worker.Want{Only: b.wanted()})
 		if ctx.Err() != nil {
@@ -118,9 +118,6 @@ func (b *batch) work(ctx context.Context) error {
 		} else if err == nil {
 			t.over()
 			continue
-		}
-		if err != nil && t.lasted() == 0 {
-			b.log.Warn("waiting out a failure", "reason", reason.Of(err))
 		}
 		if err := t.met(err); err != nil {
 			return err

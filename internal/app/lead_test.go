@@ -56,7 +56,8 @@ func (b *ballot) set(change func(*ballot)) {
 }
 
 func elector(b *ballot, name string) *Station {
-	return &Station{store: b, holder: name, log: slog.New(slog.DiscardHandler)}
+	log := slog.New(slog.DiscardHandler)
+	return &Station{store: b, holder: name, log: log, outages: outages{log: log}}
 }
 
 // One leads for as long as it likes, and whoever waits takes over when it has done.

@@ -68,7 +68,7 @@ func (s *Station) takeName(ctx context.Context) error {
 			return s.nameTaken()
 		}
 		if waited < nameAsked {
-			s.log.Info("waiting for the name of a node that may be gone", "node", s.cfg.Node)
+			s.log.Warn("waiting for the name of a node that may be gone")
 		}
 		select {
 		case <-again.C:

@@ -153,7 +153,7 @@ func (s *Service) repeat(claim func(context.Context) error, working context.Cont
 	return func(ctx context.Context) error {
 		again := time.NewTicker(idle)
 		defer again.Stop()
-		t := trouble{endless: true}
+		t := s.troubles(claiming)
 		for ctx.Err() == nil {
 			err := claim(ctx)
 			if err == nil {
@@ -163,13 +163,10 @@ func (s *Service) repeat(claim func(context.Context) error, working context.Cont
 			if working.Err() != nil {
 				return nil
 			}
-			if !errors.Is(err, queue.ErrNoJob) {
-				if t.lasted() == 0 {
-					s.log.Warn("waiting out a failure", "reason", reason.Of(err))
-				}
-				if err := t.met(err); err != nil {
-					return err
-				}
+			if errors.Is(err, queue.ErrNoJob) {
+				t.over()
+			} else if err := t.met(err); err != nil {
+				return err
 			}
 			select {
 			case <-s.work:
@@ -186,20 +183,23 @@ const sweepEvery = time.Minute
 
 // tend looks after this node's disk and, where it is the janitor, after what all nodes
 // share.
-func (s *Service) tend(ctx context.Context) error { return s.every(ctx, sweepEvery, s.tidyUp) }
+func (s *Service) tend(ctx context.Context) error { return s.every(ctx, tidying, sweepEvery, s.tidyUp) }
 
 // tendLeases has a loop of its own, because looking through all that is stored may take
 // longer than a lease.
 func (s *Service) tendLeases(ctx context.Context) error {
 	defer s.retire()
-	return s.every(ctx, s.cfg.Lease/4, s.expire)
+	return s.every(ctx, expiring, s.cfg.Lease/4, s.expire)
 }
 
+// failedAgain is the longest pause after a failure of what is done now and then.
+const failedAgain = 5 * time.Second
+
 // every does something again and again, until ctx ends or a failure that will not pass.
-func (s *Service) every(ctx context.Context, d time.Duration, do func(context.Context) error) error {
-	again := time.NewTicker(d)
+func (s *Service) every(ctx context.Context, what string, d time.Duration, do func(context.Context) error) error {
+	again := time.NewTimer(d)
 	defer again.Stop()
-	t := trouble{endless: true}
+	t := s.troubles(what)
 	for {
 		select {
 		case <-ctx.Done():
@@ -212,6 +212,11 @@ func (s *Service) every(ctx context.Context, d time.Duration, do func(context.Co
 		}
 		if err := t.met(err); err != nil {
 			return err
+		}
+		if err != nil {
+			again.Reset(min(d, failedAgain))
+		} else {
+			again.Reset(d)
 		}
 	}
 }

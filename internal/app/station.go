@@ -39,6 +39,7 @@ type Station struct {
 	objects   *objectstore.Store // what nodes keep together beside the vault's blobs; nil: no fleet
 	holder    string             // this process in elections
 	roles     roles
+	outages   outages
 	name      *named // the lease on the node's name; nil: none is needed
 	vault     *vault.Vault
 	cellSetup cell.Config
@@ -85,7 +86,7 @@ func openStation(ctx context.Context, cfg config.Config, log *slog.Logger, code 
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return nil, reason.Because(reason.ConfigInvalid, fmt.Errorf("the data directory cannot be made: %w", err))
 	}
-	s := &Station{cfg: cfg, log: log, code: code, wake: make(chan struct{}, 1)}
+	s := &Station{cfg: cfg, log: log, code: code, wake: make(chan struct{}, 1), outages: outages{log: log}}
 	if err := s.openStores(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -167,7 +168,7 @@ func (s *Station) destroyAll(ctx context.Context, id document.ID) {
 func (s *Station) seal(ctx context.Context) error {
 	retry := time.NewTicker(s.electionInterval())
 	defer retry.Stop()
-	t := trouble{endless: s.endless}
+	t := s.troubles(sealing)
 	for {
 		err := s.sealElected(ctx)
 		if err == nil {
@@ -215,8 +216,8 @@ func (s *Station) sequence(ctx context.Context, records sequencer.Records) error
 	seq, err := sequencer.Open(ctx, sequencer.Config{
 		Dir: auditDir(s.cfg.Data), Key: s.cfg.AuditKey, Records: records, Identify: s.maySign,
 		Log: s.store, Now: time.Now,
-		Failed: func(err error) { s.log.Warn("sealing failed", "reason", reason.Of(err)) },
-		Sealed: s.sealed,
+		Stepped: func(err error) { s.outages.note(sealing, err) },
+		Sealed:  s.sealed,
 	})
 	if err != nil {
 		return err

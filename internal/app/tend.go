@@ -7,7 +7,6 @@ import (
 
 	"blotter/internal/config"
 	"blotter/internal/queue"
-	"blotter/internal/reason"
 )
 
 // tidyUp puts right what earlier processes left: working copies on this node's disk and,
@@ -53,14 +52,12 @@ const combEvery = time.Hour
 func (s *Service) tidyUpFirst(ctx context.Context) error {
 	again := time.NewTicker(idle)
 	defer again.Stop()
-	t := trouble{endless: true}
+	t := s.troubles(tidying)
 	for {
 		err := s.tidyUp(ctx)
 		if err == nil || ctx.Err() != nil {
+			t.over()
 			return nil
-		}
-		if t.lasted() == 0 {
-			s.log.Warn("waiting out a failure", "reason", reason.Of(err))
 		}
 		if err := t.met(err); err != nil {
 			return err
@@ -115,11 +112,13 @@ func (s *Service) listen(ctx context.Context) error {
 	again := time.NewTicker(listenAgain)
 	defer again.Stop()
 	for {
+		came := time.AfterFunc(2*listenAgain, func() { s.outages.note(listening, nil) })
 		err := s.store.Watch(ctx, s.heard)
+		came.Stop()
 		if ctx.Err() != nil {
 			return nil
 		}
-		s.log.Warn("hints of other nodes have stopped coming", "reason", reason.Of(err))
+		s.outages.note(listening, err)
 		select {
 		case <-again.C:
 		case <-ctx.Done():

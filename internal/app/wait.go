@@ -26,9 +26,26 @@ var errSealing = reason.Because(reason.AuditUnavailable, errors.New("app: no che
 type trouble struct {
 	since   time.Time
 	endless bool // a service does not give up on what passes: readiness and metrics say that it waits
+
+	outages *outages // who is told of it; nil: nobody
+	what    string   // is done
 }
 
-func (t *trouble) over() { t.since = time.Time{} }
+// troubles is what becomes of failures at something that the process does over and over.
+func (s *Station) troubles(what string) trouble {
+	return trouble{endless: s.endless, outages: &s.outages, what: what}
+}
+
+func (t *trouble) over() {
+	t.since = time.Time{}
+	t.tell(nil)
+}
+
+func (t *trouble) tell(err error) {
+	if t.outages != nil {
+		t.outages.note(t.what, err)
+	}
+}
 
 // met notes a failure, or, with nil, that there was none. It returns the error when
 // waiting will not help, or has lasted too long.
@@ -43,6 +60,7 @@ func (t *trouble) met(err error) error {
 	if reason.Must(reason.Of(err)).Class != reason.Transient || (!t.endless && time.Since(t.since) > patience) {
 		return err
 	}
+	t.tell(err)
 	return nil
 }
 

@@ -48,7 +48,7 @@ func (s *Service) undelivered(ctx context.Context) (ops.Undelivered, error) {
 // under the other, which lives longer.
 func (s *Service) dispatch(working context.Context) func(context.Context) error {
 	return func(ctx context.Context) error {
-		t := trouble{endless: true}
+		t := s.troubles(telling)
 		return webhook.New(s.cfg.Webhooks, s.store, s.log, s.meter).Run(ctx, working, s.ended, t.met)
 	}
 }

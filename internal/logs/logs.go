@@ -22,6 +22,7 @@ var allowed = map[string]bool{
 	"ms": true, "duration": true, "delay": true, "protection": true, "signal": true,
 	"version": true, "revision": true, "size": true,
 	"role":  true,                 // of a node
+	"what":  true,                 // the process does over and over
 	"trace": true,                 // W3C trace id, 32 hexadecimal digits
 	"route": true, "status": true, // of an HTTP request: the pattern it matched, never its path
 	"at": true, // file and line of the program

@@ -56,7 +56,7 @@ func quiet(err error) error {
 	case errors.As(err, &engine):
 		return &quieted{engineText(engine), err}
 	case errors.As(err, &connecting):
-		return &quieted{"no connection could be made", err}
+		return &quieted{"no connection could be made; look at host, port and network, and whether PostgreSQL runs", err}
 	case errors.As(err, &network):
 		return &quieted{"the connection failed", err}
 	}
@@ -65,6 +65,9 @@ func quiet(err error) error {
 
 func engineText(e *pgconn.PgError) string {
 	text := "SQLSTATE " + e.Code
+	if words := meaning[e.Code]; words != "" {
+		text += ": " + words
+	}
 	if e.ConstraintName != "" {
 		text += " (" + e.TableName + "." + e.ConstraintName + ")"
 	}
@@ -72,6 +75,20 @@ func engineText(e *pgconn.PgError) string {
 		text += ": " + e.Message
 	}
 	return text
+}
+
+// meaning is what the states that an operator meets ask for.
+var meaning = map[string]string{
+	"28P01": "the password is not this role's; correct it where the database is configured",
+	"28000": "the server does not let this role in from here; look at pg_hba.conf",
+	"3D000": "there is no database of that name; make it, or correct the name",
+	"3F000": "there is no schema to work in; the role must own the database",
+	"42501": "the role may not do that; it must own the database",
+	"53100": "the server's disk is full; free space there",
+	"53300": "the server has no connection left; raise its max_connections, or lower pool_max_conns",
+	"25006": "the server is a standby; name the one that can be written to",
+	"57P01": "the server is being stopped",
+	"57P03": "the server is coming up or going down; wait for it",
 }
 
 // refused tells a server that does not let us in, which only a person can mend.

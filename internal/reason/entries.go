@@ -136,7 +136,7 @@ var table = []Entry{
 	{64, UsageWrong, Operator, OwnerAPI, 400, ExitUsage,
 		"The command or request was not understood. See: blotter help"},
 	{65, QueueStopped, Transient, OwnerOperator, 503, ExitFailed,
-		"The process was told to stop and gave the job back. Start it again; the job goes on by itself."},
+		"The process was told to stop: what it had under way went back into the queue, and what it had not begun was left alone. Start it again; jobs go on by themselves."},
 	{66, PolicyWithheld, Permanent, OwnerCompliance, 422, ExitRejected,
 		"An image of the document had to be withheld, and the policy then rejects the whole document. The images' own reasons say why; a policy with withheld: release lets the others go."},
 	{67, AuditKey, Operator, OwnerCompliance, 503, ExitFailed,

@@ -70,8 +70,9 @@ type Config struct {
 	// sign here (see Identity); nil: every key may.
 	Identify func(ctx context.Context, identity string) error
 
-	// Failed is told of every step of Run that will be tried again; nil: nobody is.
-	Failed func(error)
+	// Stepped is told of every step of Run: of one that failed, and will be tried again, its
+	// error; nil: nobody is.
+	Stepped func(error)
 	// Sealed is told of the job of each event that was sealed, and of the state that the
 	// job moved to with it, if it did; nil: nobody is. It must not block.
 	Sealed func(document.ID, document.State)
@@ -225,8 +226,8 @@ func (s *Sequencer) Run(ctx context.Context, wake <-chan struct{}) error {
 			return nil
 		case reason.Of(err) == reason.AuditRollback:
 			return err
-		case err != nil && s.cfg.Failed != nil:
-			s.cfg.Failed(err)
+		case s.cfg.Stepped != nil:
+			s.cfg.Stepped(err)
 		}
 		if n > 0 {
 			continue
