@@ -27,6 +27,11 @@ const (
 	ODS      Format = 81
 	ODP      Format = 82
 	EML      Format = 45 // a message as it travels
+	DOC      Format = 49 // Word 6 to 2003, in a compound file as the next ones
+	XLS      Format = 50 // Excel 5 to 2003
+	PPT      Format = 51 // PowerPoint 97 to 2003
+	// OLEObject is an object embedded in an office document, with what it holds.
+	OLEObject Format = 55
 	// OpenDocument is any other document of that family: drawings, charts, formulas.
 	OpenDocument Format = 42
 )
@@ -40,18 +45,14 @@ const (
 	DICOM         Format = 31
 	RawPixels     Format = 32 // pixels of a PDF image without a file format of their own
 	CCITT         Format = 33 // a fax bit stream inside a PDF
-	OLE           Format = 43 // a compound file of no kind below
+	OLE           Format = 43 // a compound file of no other kind
 	RTF           Format = 44
 	HTML          Format = 46
 	XML           Format = 47
 	PlainText     Format = 48
-	DOC           Format = 49 // Word 6 to 2003, in a compound file as the next ones
-	XLS           Format = 50 // Excel 5 to 2003
-	PPT           Format = 51 // PowerPoint 97 to 2003
 	MSG           Format = 52 // a message of Outlook
 	Visio         Format = 53
 	Publisher     Format = 54
-	OLEObject     Format = 55 // an object embedded in an office document, with what it holds
 	ZIP           Format = 60
 	Archive       Format = 61 // any other archive or compressed stream
 	Video         Format = 62
@@ -76,6 +77,7 @@ func Opened() []Format {
 		DOCX, PPTX, XLSX,
 		ODT, ODS, ODP, OpenDocument,
 		EMF, WMF, PICT,
+		DOC, XLS, PPT, OLEObject,
 		EML,
 	}
 }
@@ -93,6 +95,10 @@ func (f Format) IsRaster() bool {
 // IsMetafile reports whether documents of the format are drawing orders that blotter
 // carries out where it knows them all.
 func (f Format) IsMetafile() bool { return f == EMF || f == WMF || f == PICT }
+
+// IsCompound reports whether documents of the format lie in compound files and are
+// opened.
+func (f Format) IsCompound() bool { return f == DOC || f == XLS || f == PPT || f == OLEObject }
 
 // IsOffice reports whether documents of the format are office packages that blotter
 // opens.

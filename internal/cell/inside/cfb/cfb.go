@@ -133,10 +133,9 @@ func (d *disk) readTable() error {
 	want := (d.count + per - 1) / per // sectors of the table
 	block := make([]byte, d.sector)
 	add := func(sector uint32) error {
-		if sector >= d.count || d.owned[sector] {
-			return ErrMalformed
+		if err := d.claim(sector); err != nil {
+			return err
 		}
-		d.owned[sector] = true
 		if err := d.read(block, d.offset(sector)); err != nil {
 			return err
 		}
@@ -158,10 +157,9 @@ func (d *disk) readTable() error {
 	// Large files name the rest in sectors of their own, each of which ends in the next.
 	list := make([]byte, d.sector)
 	for at := d.field(68); want > 0 && at < lastSector; at = binary.LittleEndian.Uint32(list[d.sector-4:]) {
-		if at >= d.count || d.owned[at] {
-			return ErrMalformed
+		if err := d.claim(at); err != nil {
+			return err
 		}
-		d.owned[at] = true
 		if err := d.read(list, d.offset(at)); err != nil {
 			return err
 		}
@@ -176,6 +174,18 @@ func (d *disk) readTable() error {
 		}
 	}
 	return nil // sectors that the table leaves out end their chains
+}
+
+// claim takes a sector of the table. One beyond the end was cut off.
+func (d *disk) claim(sector uint32) error {
+	if sector >= d.count {
+		return io.ErrUnexpectedEOF
+	}
+	if d.owned[sector] {
+		return ErrMalformed
+	}
+	d.owned[sector] = true
+	return nil
 }
 
 // follow claims the sectors of a chain from its first one on, at most the given bytes
@@ -284,6 +294,9 @@ func (d *disk) tree(limit int) (*Node, error) {
 	lines, err := d.lines(limit)
 	if err != nil {
 		return nil, err
+	}
+	if len(lines) == 0 && d.field(48) >= d.count {
+		return nil, io.ErrUnexpectedEOF
 	}
 	if len(lines) == 0 || lines[0] == nil || lines[0].kind != rootEntry {
 		return nil, ErrMalformed

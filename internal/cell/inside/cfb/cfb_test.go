@@ -280,10 +280,10 @@ func TestRefuses(t *testing.T) {
 		"nothing":             {nil, io.ErrUnexpectedEOF},
 		"another magic":       {change(0, 0), ErrMalformed},
 		"sectors of 2^5":      {change(30, 5), ErrMalformed},
-		"table outside":       {change(76, 5000), ErrMalformed},
-		"directory outside":   {change(48, 5000), ErrMalformed},
+		"table outside":       {change(76, 5000), io.ErrUnexpectedEOF},
+		"directory outside":   {change(48, 5000), io.ErrUnexpectedEOF},
 		"no root":             {change(512+64, 0x00020016), ErrMalformed},
-		"header and no table": {good[:512], ErrMalformed},
+		"header and no table": {good[:512], io.ErrUnexpectedEOF},
 	} {
 		if _, err := Open(bytes.NewReader(c.b), int64(len(c.b)), 100); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)

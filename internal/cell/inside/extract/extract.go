@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"blotter/internal/cell/inside/extract/catalogue"
+	"blotter/internal/cell/inside/extract/compound"
 	"blotter/internal/cell/inside/extract/mail"
 	"blotter/internal/cell/inside/extract/metafile"
 	"blotter/internal/cell/inside/extract/office"
@@ -80,6 +81,8 @@ func open(ctx context.Context, as opening, e Engines) (Source, error) {
 		return source(raster.Open(ctx, r, size, f, lim, e.foreign()))
 	case f.IsOffice():
 		return source(office.Open(ctx, r, size, f, lim, e.foreign()))
+	case f.IsCompound():
+		return source(compound.Open(ctx, r, size, f, lim))
 	case f.IsMetafile():
 		return source(openMetafile(ctx, as, e))
 	case f == document.EML:

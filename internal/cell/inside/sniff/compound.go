@@ -30,6 +30,7 @@ var compoundKinds = []struct {
 	{"\x01Ole10Native", document.OLEObject}, {"Package", document.OLEObject}, {"CONTENTS", document.OLEObject},
 	{"EmbeddedOdf", document.OLEObject}, {"Equation Native", document.OLEObject}, {"\x03EPRINT", document.OLEObject},
 	{"\x03META", document.OLEObject}, {"\x02OlePres000", document.OLEObject}, {"\x01Ole", document.OLEObject},
+	{"\x03OCXNAME", document.OLEObject}, {"PROJECT", document.OLEObject}, // a control, a project of macros
 }
 
 // compound names a compound file. One whose directory cannot be read is malformed.
@@ -44,6 +45,9 @@ func compound(r io.ReaderAt, size int64) (document.Format, error) {
 		return document.OLE, reason.Because(reason.ExtractEncrypted, errors.New("sniff: a package behind a password"))
 	}
 	f := document.OLE
+	if len(root.Children) == 0 { // an object that holds nothing
+		f = document.OLEObject
+	}
 	for _, k := range slices.Backward(compoundKinds) {
 		if root.Find(k.entry) != nil {
 			f = k.f

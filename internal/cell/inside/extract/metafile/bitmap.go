@@ -86,11 +86,8 @@ func (b bitmap) reader() (io.ReaderAt, int64, document.Format) {
 			return bytes.NewReader(b.bits), int64(len(b.bits)), document.PNG
 		}
 	}
-	head := append(make([]byte, 0, 14+len(b.info)), "BM"...)
-	head = le.AppendUint32(head, uint32(14+len(b.info)+len(b.bits)))
-	head = le.AppendUint32(head, 0)
-	head = le.AppendUint32(head, uint32(14+len(b.info)))
-	return joined{append(head, b.info...), b.bits}, int64(14 + len(b.info) + len(b.bits)), document.BMP
+	head := append(raster.BMPHeader(int64(len(b.info)+len(b.bits)), int64(len(b.info))), b.info...)
+	return joined{head, b.bits}, int64(len(head) + len(b.bits)), document.BMP
 }
 
 // joined reads two pieces as one file, without a copy of the larger.
@@ -115,38 +112,15 @@ func (j joined) ReadAt(b []byte, off int64) (n int, err error) {
 
 // packed splits a bitmap whose colours and pixels follow its header directly.
 func packed(dib []byte, indexed bool) bitmap {
-	le := binary.LittleEndian
-	broken := bitmap{code: reason.ExtractMalformed, kind: document.BMP}
-	if len(dib) < 16 {
-		return broken
-	}
-	n, bits, colours, step := int64(le.Uint32(dib)), int64(0), int64(0), int64(4)
-	switch {
-	case n == coreHeader:
-		bits, step = int64(le.Uint16(dib[10:])), 3
-	case n >= 16 && n <= 124 && int64(len(dib)) >= n:
-		bits = int64(le.Uint16(dib[14:]))
-		if n >= 36 {
-			colours = int64(le.Uint32(dib[32:]))
-		}
-		if compression := le.Uint32(dib[16:]); n == 40 && compression == 3 {
-			n += 12
-		} else if n == 40 && compression == 6 {
-			n += 16
-		}
-	default:
-		return broken
-	}
-	if bits > 0 && bits <= 8 && (colours == 0 || colours > 1<<bits) {
-		colours = 1 << bits
-	}
+	step := int64(0)
 	if indexed {
 		step = 2
 	}
-	if n += colours * step; n > int64(len(dib)) || colours > 1<<16 {
-		return broken
+	n, ok := raster.DIBPixels(dib, step)
+	if !ok {
+		return bitmap{code: reason.ExtractMalformed, kind: document.BMP}
 	}
-	return bitmap{info: dib[:n], bits: dib[n:], indexed: indexed && bits <= 8}
+	return bitmap{info: dib[:n], bits: dib[n:], indexed: indexed && bitsOf(dib) <= 8}
 }
 
 // whole is a bitmap that is a file already.
