@@ -48,7 +48,7 @@ func launch(cfg Config) (*Cell, error) {
 func setup(cfg Config) wire.Setup {
 	return wire.Setup{
 		Purpose: cfg.Purpose, Try: cfg.try, Parent: os.Getpid(), UID: cfg.UID, GID: cfg.GID,
-		AddressSpaceBytes: cfg.AddressSpaceBytes, HeapBytes: cfg.MemoryBytes / 2,
+		MemoryBytes: cfg.MemoryBytes, AddressSpaceBytes: cfg.AddressSpaceBytes, HeapBytes: cfg.MemoryBytes / 2,
 		Threads: cfg.Threads, Nice: cfg.Nice, Classifier: classifier(cfg),
 	}
 }

@@ -14,7 +14,9 @@ type Limits struct {
 	UnpackedBytes int64 `yaml:"unpacked_bytes" json:"unpacked_bytes"` // unpacked bytes of a container, summed
 	Ratio         int   `yaml:"ratio" json:"ratio"`                   // unpacked / packed, judged only above 1 MiB unpacked
 	Depth         int   `yaml:"depth" json:"depth"`                   // documents within documents: how deep; 0: none within is opened; under MaxDepth
+	Filters       int   `yaml:"filters" json:"filters"`               // filters stacked on one stream of a PDF
 	PageDPI       int   `yaml:"page_dpi" json:"page_dpi"`             // resolution at which a page is rendered, dots per inch
+	AssetSeconds  int   `yaml:"asset_seconds" json:"asset_seconds"`   // wall-clock time of one asset in each pass of the cell, seconds
 	Seconds       int   `yaml:"seconds" json:"seconds"`               // wall-clock time of one document in the cell, seconds
 }
 

@@ -26,7 +26,9 @@ func (p Policy) Canonical() []byte {
 	set("  unpacked_bytes", p.Limits.UnpackedBytes)
 	set("  ratio", p.Limits.Ratio)
 	set("  depth", p.Limits.Depth)
+	set("  filters", p.Limits.Filters)
 	set("  page_dpi", p.Limits.PageDPI)
+	set("  asset_seconds", p.Limits.AssetSeconds)
 	set("  seconds", p.Limits.Seconds)
 	b.WriteString("types:\n")
 	for _, t := range ruled() {

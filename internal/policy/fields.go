@@ -23,6 +23,7 @@ const (
 	mostPadding = 64
 	mostKeeping = 87600 * time.Hour // ten years
 	mostRatio   = 1 << 20
+	mostFilters = 32
 	mostDepth   = document.MaxDepth - 1 // the path of what lies too deep must be told, too
 )
 
@@ -67,7 +68,9 @@ func (d draft) fields() []strictyaml.Field {
 		{Path: "limits.unpacked_bytes", Set: strictyaml.Whole(&l.UnpackedBytes, 1, mostBytes)},
 		{Path: "limits.ratio", Set: strictyaml.Whole(&l.Ratio, 1, mostRatio)},
 		{Path: "limits.depth", Set: strictyaml.Whole(&l.Depth, 0, mostDepth)},
+		{Path: "limits.filters", Set: strictyaml.Whole(&l.Filters, 1, mostFilters)},
 		{Path: "limits.page_dpi", Set: strictyaml.Whole(&l.PageDPI, leastDPI, mostDPI)},
+		{Path: "limits.asset_seconds", Set: strictyaml.Whole(&l.AssetSeconds, 1, mostSeconds)},
 		{Path: "limits.seconds", Set: strictyaml.Whole(&l.Seconds, 1, mostSeconds)},
 	}
 	for _, t := range ruled() {

@@ -237,4 +237,10 @@ var table = []Entry{
 		"Another running node of this database has this node's name, and each would take the other's working copies for its own. Give each node a name of its own (node in the configuration), or none; then start again."},
 	{115, ExtractDepth, Permanent, OwnerDocument, 422, ExitRejected,
 		"A document lies deeper within others than the policy allows. Send it by itself, or have the limit depth of the policy raised."},
+	{116, ExtractFilters, Permanent, OwnerDocument, 422, ExitRejected,
+		"A stream of the document is packed more times over than the policy allows, which honest programs do not do. Export it again from its source, or have the limit filters of the policy raised."},
+	{117, ExtractMemory, Permanent, OwnerOperator, 422, ExitRejected,
+		"Decoding the image would take more memory than a cell may have, so it was not begun. Scale it down, or have cell.memory_bytes of the configuration raised."},
+	{118, ReadTime, Permanent, OwnerDocument, 422, ExitRejected,
+		"Reading or redacting the image took longer than the policy allows. Scale it down or split it, or have the limit asset_seconds of the policy raised."},
 }

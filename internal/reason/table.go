@@ -41,9 +41,12 @@ const (
 	ExtractTruncated Code = "extract.truncated"
 	ExtractVector    Code = "extract.vector_image"
 	ExtractDepth     Code = "extract.depth_limit"
+	ExtractFilters   Code = "extract.filter_limit"
+	ExtractMemory    Code = "extract.memory_limit"
 
 	ReadUnread  Code = "read.unread_text"
 	ReadFailed  Code = "read.engine_failed"
+	ReadTime    Code = "read.time_limit"
 	MarkFailed  Code = "mark.failed"
 	RedactLook  Code = "redact.second_look"
 	RedactBoxes Code = "redact.box_limit"

@@ -79,6 +79,7 @@ func serve(s wire.Setup, out *emitter) error {
 	if err != nil {
 		return err
 	}
+	e.room = roomOf(s)
 	early := attemptEarly(s)
 	walls, err := lockDown(s)
 	if err != nil {

@@ -31,6 +31,7 @@ type engines struct {
 	finder  *detect.Finder
 	marker  *mark.Marker
 	tagger  tagger // the operator's classifier; nil: none
+	room    int64  // bytes that one image may take; 0: whatever it takes
 }
 
 // reader finds and reads text; package read implements it.
@@ -142,6 +143,9 @@ func (p *pipeline) open(ctx context.Context, doc *os.File) error {
 		return err
 	}
 	for _, it := range p.source.Assets() {
+		if it.Withheld == "" && !p.engines.fits(it.Asset) {
+			it.Withheld = reason.ExtractMemory
+		}
 		p.assets = append(p.assets, &asset{Item: it})
 	}
 	err = p.out.send(wire.Sniffed{
@@ -163,7 +167,7 @@ func (p *pipeline) readAll(ctx context.Context, _ *os.File) error {
 		if err := p.out.next(document.StageRead, a.Index); err != nil {
 			return err
 		}
-		if err := p.readOne(ctx, i, a); err != nil {
+		if err := p.timed(ctx, func(ctx context.Context) error { return p.readOne(ctx, i, a) }); err != nil {
 			if endsDocument(err) {
 				return err
 			}
@@ -184,7 +188,7 @@ func endsDocument(err error) bool {
 // readOne keeps the words and marks of an asset and drops its pixels.
 func (p *pipeline) readOne(ctx context.Context, i int, a *asset) error {
 	img, err := p.load(i)
-	if err != nil {
+	if err = errors.Join(err, ctx.Err()); err != nil {
 		return err
 	}
 	layer, err := p.layer(i)
@@ -330,7 +334,7 @@ func (p *pipeline) redactOne(ctx context.Context, i int, a *asset) error {
 	}
 	if a.Withheld == "" {
 		img = redact.Canvas(img, p.task.Fill)
-		if err := p.burn(ctx, a, img); err != nil {
+		if err := p.timed(ctx, func(ctx context.Context) error { return p.burn(ctx, a, img) }); err != nil {
 			if endsDocument(err) {
 				return err
 			}

@@ -124,6 +124,11 @@ func process(t *testing.T, r reader, task wire.Task) outcome {
 
 func processWith(t *testing.T, e engines, task wire.Task) outcome {
 	t.Helper()
+	return processLimited(t, e, task, func(*document.Limits) {})
+}
+
+func processLimited(t *testing.T, e engines, task wire.Task, limit func(*document.Limits)) outcome {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "d")
 	f, err := os.Create(path)
 	if err != nil {
@@ -134,7 +139,8 @@ func processWith(t *testing.T, e engines, task wire.Task) outcome {
 	if err := redact.Encode(f, paper()); err != nil {
 		t.Fatal(err)
 	}
-	task.Limits = document.Limits{Assets: 2, Pages: 2, Frames: 2, AssetPixels: 1e6, TotalPixels: 1e6, Seconds: 5, Ratio: 1000, Entries: 10, UnpackedBytes: 1e6, SourceBytes: 1e6, PageDPI: 100}
+	task.Limits = document.Limits{Assets: 2, Pages: 2, Frames: 2, AssetPixels: 1e6, TotalPixels: 1e6, Seconds: 5, Ratio: 1000, Filters: 5, Entries: 10, UnpackedBytes: 1e6, SourceBytes: 1e6, PageDPI: 100}
+	limit(&task.Limits)
 	var said bytes.Buffer
 	redactDocument(e, task, f, newEmitter(&said))
 	return listen(t, &said)

@@ -17,3 +17,17 @@ func MaxPNG(w, h int) int64 {
 	raw := (4*int64(w) + 1) * int64(h)
 	return raw + raw/8 + 64<<10
 }
+
+// What a cell takes of its memory, to judge from headers whether an image fits. An image of
+// 36 million pixels was measured in each way of storing it, and a page of 40 million.
+const (
+	// ReadingBytes is what a cell takes, resident, that reads ordinary pages, whatever their
+	// size, because large ones are tiled: 250 to 350 million were measured.
+	ReadingBytes = 350_000_000
+	// PixelBytes is what a pixel of an image takes at most while it is decoded, drawn on and
+	// encoded: 2 where the image holds no colour, 4 to 6 where it does.
+	PixelBytes = 8
+	// PagePixelBytes is the same of a page, which is drawn with what stands on it: 18 with
+	// a mask of the page's size.
+	PagePixelBytes = 18
+)

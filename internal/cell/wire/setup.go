@@ -45,6 +45,7 @@ type Setup struct {
 	Try               TryPaths   // of a cell that tries its walls
 	Parent            int        // process id that the cell must die with
 	UID, GID          int        // taken where the parent is root
+	MemoryBytes       int64      // resident memory at which the parent ends the cell
 	AddressSpaceBytes int64      // RLIMIT_AS
 	HeapBytes         int64      // soft limit of the Go heap
 	Threads           int        // threads that compute

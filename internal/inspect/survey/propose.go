@@ -5,27 +5,17 @@ import (
 	"math"
 	"strings"
 
+	"blotter/internal/cell/wire"
 	"blotter/internal/document"
 )
 
-// What a cell takes beside the image that it works on. docs/benchmarks.md has the
-// measurements.
-const (
-	// readingBytes is what a cell takes, resident, that reads ordinary pages: 250 to 350
-	// million were measured, whatever the size of the page, because large ones are tiled.
-	readingBytes = 350_000_000
-	// leastPixelBytes is what a pixel takes at least while it is redacted: four bytes as it
-	// was decoded, and four as it is drawn on.
-	leastPixelBytes = 8
-	// assumedPixelBytes stands where a sample has no image large enough to measure: what a
-	// page of 40 million pixels with a mask took, the most that was measured.
-	assumedPixelBytes = 18
-)
+// assumedPixelBytes stands where a sample has no image large enough to measure.
+const assumedPixelBytes = wire.PagePixelBytes
 
 // fitting is how many pixels an image may have so that a cell which reads it stays within
 // its memory, where a pixel takes so many bytes; 0 where not even reading fits.
 func fitting(memory int64, pixelBytes float64) int64 {
-	return max(0, int64(float64(memory-readingBytes)/pixelBytes))
+	return max(0, int64(float64(memory-wire.ReadingBytes)/pixelBytes))
 }
 
 // Proposal is a set of limits for a sample, within a memory.
@@ -58,7 +48,7 @@ const secondsEach = 5
 func propose(cfg Config, r *Report) Proposal {
 	p := Proposal{MemoryBytes: cfg.MemoryBytes, PixelBytes: assumedPixelBytes, Limits: []Limit{}, Notes: []string{}}
 	if m := r.of(memoryOf); m.Count > 0 {
-		p.PixelBytes = max(leastPixelBytes, m.P99)
+		p.PixelBytes = max(wire.PixelBytes, m.P99)
 	}
 	p.FitPixels = roundDown(fitting(p.MemoryBytes, p.PixelBytes))
 	l := cfg.Limits
@@ -142,12 +132,12 @@ func (p *Proposal) note(r *Report) {
 	if r.Documents < fewDocuments {
 		say("The sample has %d documents: take %d or more, of every kind that comes in.", r.Documents, fewDocuments)
 	}
-	if p.MemoryBytes <= readingBytes {
-		say("Reading alone takes about %d MB: raise cell.memory_bytes.", readingBytes/1_000_000)
+	if p.MemoryBytes <= wire.ReadingBytes {
+		say("Reading alone takes about %d MB: raise cell.memory_bytes.", wire.ReadingBytes/1_000_000)
 	}
 	if d := r.of(pixelsOf); d.Count > 0 && int64(d.Max) > p.FitPixels {
 		say("The largest image has %s pixels; to read it a cell needs about %s bytes of memory. Larger ones than asset_pixels are withheld.",
-			short(d.Max), short(readingBytes+d.Max*p.PixelBytes))
+			short(d.Max), short(wire.ReadingBytes+d.Max*p.PixelBytes))
 	}
 	if n := len(r.Refused); n > 0 {
 		say("Documents were refused for %d reasons: look at them before you raise anything.", n)

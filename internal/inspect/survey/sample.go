@@ -139,7 +139,7 @@ func (s *sample) images(d numbered, seen cell.Inspection) {
 		}
 		depth = max(depth, int64(l.Within.Depth())+1)
 		pixels := int64(l.Width) * int64(l.Height)
-		if l.Withheld == "" || l.Withheld == reason.ExtractPixels { // others may claim any size
+		if l.Withheld == "" || l.Withheld == reason.ExtractPixels || l.Withheld == reason.ExtractMemory { // others may claim any size
 			s.put(pixelsOf, float64(pixels))
 		}
 		if l.Withheld == "" {

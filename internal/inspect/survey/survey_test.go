@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"blotter/internal/cell"
+	"blotter/internal/cell/wire"
 	"blotter/internal/document"
 	"blotter/internal/policy"
 	"blotter/internal/reason"
@@ -209,7 +210,7 @@ func TestProposedPolicyParses(t *testing.T) {
 					t.Errorf("%s: the evidence of %s is missing", name, l.Name)
 				}
 			}
-			if l := r.Proposal.find("asset_pixels"); l != nil && (p.Limits.AssetPixels != l.Value || l.Value > max(1, fitting(memory, leastPixelBytes))) {
+			if l := r.Proposal.find("asset_pixels"); l != nil && (p.Limits.AssetPixels != l.Value || l.Value > max(1, fitting(memory, wire.PixelBytes))) {
 				t.Errorf("%s, %d bytes: %d pixels", name, memory, p.Limits.AssetPixels)
 			}
 		}

@@ -34,10 +34,6 @@ type Document struct {
 	made int // Engine.renewed when this was opened
 }
 
-// maxFilters bounds the filters stacked on one stream. Honest writers stack two, of
-// which one is a codec or plain text; each more may unpack a thousandfold.
-const maxFilters = 5
-
 // asset says what to decode: a page as rendered, or the first object that places an
 // image.
 type asset struct {
@@ -59,7 +55,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits, e
 	if _, err := r.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, reason.Because(reason.SourceUnreadable, err)
 	}
-	file, err := objects.Read(data, objects.Limits{UnpackedBytes: lim.UnpackedBytes, Filters: maxFilters})
+	file, err := objects.Read(data, objects.Limits{UnpackedBytes: lim.UnpackedBytes, Filters: lim.Filters})
 	if err != nil {
 		return nil, err
 	}

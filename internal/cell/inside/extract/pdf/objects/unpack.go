@@ -57,7 +57,7 @@ func (f *File) weigh() error {
 		}
 		names, _ := f.filters(o)
 		if len(names) > f.lim.Filters {
-			return reason.Because(reason.ExtractUnpacked, fmt.Errorf("objects: %d filters on one stream", len(names)))
+			return reason.Because(reason.ExtractFilters, fmt.Errorf("objects: %d filters on one stream", len(names)))
 		}
 		if f.isImage(o) && len(names) > 0 {
 			names = names[:len(names)-1]
