@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"blotter/internal/document"
@@ -20,6 +21,11 @@ import (
 type share struct {
 	lane   document.Lane
 	tenant document.Tenant
+}
+
+// compare orders shares as the table's key does.
+func (s share) compare(other share) int {
+	return cmp.Or(cmp.Compare(s.lane, other.lane), cmp.Compare(s.tenant, other.tenant))
 }
 
 // charge is what one transaction adds to a share.
@@ -68,22 +74,22 @@ func (t *tx) queueCharges(b *pgx.Batch) {
 		return
 	}
 	var (
-		lanes       []document.Lane
-		tenants     []document.Tenant
-		units, each []int64
-		turns       []int32
-		usedOf      = []int64{}
-		used        = []int64{}
+		lanes              []document.Lane
+		tenants            []document.Tenant
+		units, each        []int64
+		turns, first, last []int32
+		used               = []int64{}
 	)
-	for s, c := range t.charges {
+	for _, s := range slices.SortedFunc(maps.Keys(t.charges), share.compare) {
+		c := t.charges[s]
 		lanes, tenants = append(lanes, s.lane), append(tenants, s.tenant)
 		units, turns, each = append(units, c.units), append(turns, c.turns), append(each, c.each)
-		for _, ms := range c.used {
-			usedOf, used = append(usedOf, int64(len(lanes))), append(used, ms)
-		}
+		first = append(first, int32(len(used)+1)) // arrays of SQL begin at 1
+		used = append(used, c.used...)
+		last = append(last, int32(len(used)))
 	}
 	b.Queue(sqlShareCharge, named{"lanes": lanes, "tenants": tenants, "charges": units, "turns": turns, "each": each,
-		"used_of": usedOf, "used": used})
+		"firsts": first, "lasts": last, "used": used})
 	if len(t.expected) > 0 {
 		b.Queue(sqlShareExpect, t.expecting(t.expected))
 	}

@@ -58,25 +58,16 @@ WHERE lane = @lane AND tenant = ANY (@tenants::text[]) AND active
                   WHERE lane = @lane AND tenant = shares.tenant AND not_before <= now_ms(@offset));
 
 -- name: share_charge
--- Charges of one transaction, its last step, in one order. turns: how many jobs were lent in
--- the tenant's turn, at so much each. used: what jobs took that ended.
-WITH given AS MATERIALIZED (
-    SELECT * FROM unnest(@lanes::text[], @tenants::text[], @charges::bigint[], @turns::int[], @each::bigint[])
-        WITH ORDINALITY AS g (lane, tenant, charge, turns, each, ord)
-),
-ended AS MATERIALIZED (
-    SELECT ord, array_agg(used ORDER BY nth) AS used
-    FROM unnest(@used_of::bigint[], @used::bigint[]) WITH ORDINALITY AS u (ord, used, nth) GROUP BY ord
-),
-held AS MATERIALIZED (
-    SELECT lane, tenant FROM shares JOIN given USING (lane, tenant) ORDER BY lane, tenant FOR NO KEY UPDATE OF shares
-)
+-- Charges of one transaction, its last step. The shares come in the order in which their rows
+-- are locked: each is found by the index, one after the other. turns: how many jobs were lent
+-- in the tenant's turn, at so much each. used[first:last]: what jobs took that ended.
 UPDATE shares SET
     started = CASE WHEN given.turns > 0 THEN virtual + given.each * (given.turns - 1) ELSE started END,
     virtual = virtual + given.charge,
-    mean_ms = CASE WHEN ended.used IS NULL THEN mean_ms ELSE next_mean(mean_ms, ended.used) END
-FROM held JOIN given USING (lane, tenant) LEFT JOIN ended USING (ord)
-WHERE shares.lane = held.lane AND shares.tenant = held.tenant;
+    mean_ms = CASE WHEN given.first > given.last THEN mean_ms ELSE next_mean(mean_ms, (@used::bigint[])[given.first:given.last]) END
+FROM unnest(@lanes::text[], @tenants::text[], @charges::bigint[], @turns::int[], @each::bigint[], @firsts::int[], @lasts::int[])
+    AS given (lane, tenant, charge, turns, each, first, last)
+WHERE shares.lane = given.lane AND shares.tenant = given.tenant;
 
 -- name: share_waits
 -- Whether a job of another tenant is ready that has had less. A tenant whose time has come
