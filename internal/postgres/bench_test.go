@@ -120,7 +120,7 @@ func fill(b *testing.B, db *postgres.DB, n int) {
 			tenants, from, min(from+50_000, n)-1, first.ID)))
 	}
 	err = errors.Join(err, postgres.Exec(b.Context(), db, `
-		INSERT INTO shares (lane, tenant, virtual, started, mean_ms, active, since, wakes)
+		INSERT INTO shares (lane, tenant, virtual, place, mean_ms, active, since, wakes)
 		SELECT DISTINCT lane, tenant, 0, 0, 1000, true, 0, 0 FROM waiting ON CONFLICT DO NOTHING`))
 	for _, step := range []string{"VACUUM ANALYZE", "CHECKPOINT"} {
 		err = errors.Join(err, postgres.Exec(b.Context(), db, step))

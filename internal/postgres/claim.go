@@ -10,6 +10,8 @@ import (
 	"blotter/internal/document"
 	"blotter/internal/queue"
 	"blotter/receipt"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // claiming is one caller's claim.
@@ -18,14 +20,21 @@ type claiming struct {
 	event func(queue.Job) receipt.Event
 }
 
-type claimCall = call[claiming, queue.Job]
+// step is what a worker asks of the store: a claim, or the end of its job. Both are made
+// together, because they charge the same shares and are written to the same outbox.
+type step struct {
+	claim *claiming
+	end   *finishing
+}
+
+type workCall = call[step, queue.Job]
 
 // Claim implements queue.Store.
 func (db *DB) Claim(ctx context.Context, c queue.Claim, event func(queue.Job) receipt.Event) (queue.Job, error) {
 	var job queue.Job
 	var err error
 	if c.Only == nil {
-		job, err = db.claims.do(ctx, claiming{c, event})
+		job, err = db.work.do(ctx, step{claim: &claiming{c, event}})
 	} else {
 		job, err = db.claimOnly(ctx, c, event)
 	}
@@ -40,39 +49,51 @@ func lanes(c queue.Claim) []document.Lane {
 	return []document.Lane{c.Lane}
 }
 
-// claimTogether lends jobs to all who ask, lane by lane: who asks for both gets a job of
-// the second only where the first has none left.
-//
-// It is made of several transactions, so that an error is only of those who were not
-// served before it.
-func (db *DB) claimTogether(ctx context.Context, calls []*claimCall) error {
-	failure := queue.ErrNoJob
+// workTogether writes ends and lends jobs to all who ask, lane by lane: who asks for both gets
+// a job of the second only where the first has none left. The ends go with the first
+// transaction.
+func (db *DB) workTogether(ctx context.Context, calls []*workCall) error {
+	var claims, ends []*workCall
+	for _, w := range calls {
+		if w.in.end != nil {
+			ends = append(ends, w)
+		} else {
+			claims = append(claims, w)
+		}
+	}
+	e := endingOf(ends)
 	for _, lane := range document.Lanes() {
-		for _, group := range alike(calls, lane) {
-			if err := db.serve(ctx, lane, group); err != nil {
-				failure = err
+		for _, group := range alike(claims, lane) {
+			if err := db.serve(ctx, lane, group, e); err != nil {
+				return err
 			}
 		}
 	}
-	for _, w := range calls {
-		if w.out.ID == "" {
-			w.err = failure
+	if len(e.calls) > 0 { // nothing was lent
+		if err := db.transactFrom(ctx, e.begin, e.settle); err != nil {
+			return err
+		}
+		e.written()
+	}
+	for _, w := range claims {
+		if !w.done {
+			w.err = queue.ErrNoJob
 		}
 	}
 	return nil
 }
 
 // alike groups the calls that still want a job of a lane by the length of their leases.
-func alike(calls []*claimCall, lane document.Lane) (groups [][]*claimCall) {
+func alike(calls []*workCall, lane document.Lane) (groups [][]*workCall) {
 	by := map[time.Duration]int{}
 	for _, w := range calls {
-		if w.out.ID != "" || !slices.Contains(lanes(w.in.Claim), lane) {
+		if w.done || !slices.Contains(lanes(w.in.claim.Claim), lane) {
 			continue
 		}
-		i, ok := by[w.in.Lease]
+		i, ok := by[w.in.claim.Lease]
 		if !ok {
 			i = len(groups)
-			by[w.in.Lease] = i
+			by[w.in.claim.Lease] = i
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], w)
@@ -86,7 +107,7 @@ const peek = 8
 
 // serve lends jobs of a lane to calls, until all have one or nothing is ready. Each turn
 // lends something, or puts shares aside that have nothing for us.
-func (db *DB) serve(ctx context.Context, lane document.Lane, calls []*claimCall) error {
+func (db *DB) serve(ctx context.Context, lane document.Lane, calls []*workCall, e *ending) error {
 	passed := []document.Tenant{}
 	for len(calls) > 0 {
 		next, err := db.look(ctx, lane, len(calls)+peek, passed)
@@ -101,7 +122,7 @@ func (db *DB) serve(ctx context.Context, lane document.Lane, calls []*claimCall)
 		if len(chosen) == 0 && len(past) == 0 {
 			return nil
 		}
-		served, short, err := db.lend(ctx, lane, chosen, calls)
+		served, short, err := db.lend(ctx, lane, chosen, calls, e)
 		if err != nil {
 			return err
 		}
@@ -110,9 +131,11 @@ func (db *DB) serve(ctx context.Context, lane document.Lane, calls []*claimCall)
 	return nil
 }
 
-// lend gives out jobs of the chosen shares to the first of the calls. short are the shares
-// that had fewer ready than their turns, because others were faster.
-func (db *DB) lend(ctx context.Context, lane document.Lane, chosen []candidate, calls []*claimCall) (served int, short []document.Tenant, err error) {
+// lend gives out jobs of the chosen shares to the first of the calls, and writes the ends.
+// short are the shares that had fewer ready than their turns, because others were faster.
+func (db *DB) lend(ctx context.Context, lane document.Lane, chosen []candidate, calls []*workCall, e *ending) (
+	served int, short []document.Tenant, err error,
+) {
 	if len(chosen) == 0 {
 		return 0, nil, nil
 	}
@@ -122,41 +145,58 @@ func (db *DB) lend(ctx context.Context, lane document.Lane, chosen []candidate, 
 	for _, c := range chosen {
 		tenants, turns, means = append(tenants, c.tenant), append(turns, c.turns), append(means, c.mean)
 	}
-	err = db.transact(ctx, func(t *tx) error {
-		jobs, err := collect(t.ctx, t, scanListed, sqlClaimTake, named{"tenants": tenants, "turns": turns, "means": means,
-			"lane": lane, "lease": calls[0].in.Lease.Milliseconds(), "offset": t.db.ahead()})
-		if err != nil {
+	var jobs []queue.Listed
+	err = db.transactFrom(ctx, func(t *tx, b *pgx.Batch) {
+		e.begin(t, b)
+		b.Queue(sqlClaimTake, named{"tenants": tenants, "turns": turns, "means": means, "lane": lane,
+			"lease": calls[0].in.claim.Lease.Milliseconds(), "offset": t.db.ahead()}).Query(into(&jobs, scanListed))
+	}, func(t *tx) error {
+		if err := e.settle(t); err != nil {
+			return err
+		}
+		if err := t.addPolicies(jobs); err != nil {
 			return err
 		}
 		slices.SortFunc(jobs, func(a, b queue.Listed) int { return cmp.Compare(a.Token, b.Token) })
-		got := map[document.Tenant]int32{}
 		for i, j := range jobs {
-			got[j.Tenant]++
 			calls[i].out = j.Job
-			if err := t.tell(calls[i].in.event(j.Job)); err != nil {
+			if err := t.tell(calls[i].in.claim.event(j.Job)); err != nil {
 				return err
 			}
 			t.moved(j.ID)
 		}
-		for _, c := range chosen {
-			n := got[c.tenant]
-			if n < c.turns {
-				short = append(short, c.tenant)
-			}
-			if n > 0 {
-				each := t.db.settings.Charge(c.tenant, c.mean)
-				*t.charge(share{lane, c.tenant}) = charge{units: int64(n) * each, turns: n, each: each}
-			}
-		}
-		served = len(jobs)
+		short = t.chargeTurns(lane, chosen, jobs)
 		return nil
 	})
 	if err != nil {
-		for _, w := range calls {
-			w.out = queue.Job{}
+		return 0, nil, err
+	}
+	e.written()
+	for _, w := range calls[:len(jobs)] {
+		w.done = true
+	}
+	return len(jobs), short, nil
+}
+
+// chargeTurns charges the chosen shares for the jobs that were lent, and returns those of which
+// there were fewer than their turns.
+func (t *tx) chargeTurns(lane document.Lane, chosen []candidate, jobs []queue.Listed) (short []document.Tenant) {
+	got := map[document.Tenant]int32{}
+	for _, j := range jobs {
+		got[j.Tenant]++
+	}
+	for _, c := range chosen {
+		n := got[c.tenant]
+		if n < c.turns {
+			short = append(short, c.tenant)
+		}
+		if n > 0 {
+			each := t.db.settings.Charge(c.tenant, c.mean)
+			t.charge(share{lane, c.tenant}).units += int64(n) * each
+			t.reach(lane, c.virtual-int64(c.turns-n+1)*each)
 		}
 	}
-	return served, short, err
+	return short
 }
 
 // claimOnly lends one of the named jobs. It pays like others; it follows no order of

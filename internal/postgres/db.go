@@ -21,8 +21,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
-	"sync"
 	"time"
 
 	"blotter/internal/queue"
@@ -56,6 +56,9 @@ const (
 	// (pool_max_conns). Writes of a kind share one, so that few do for many workers.
 	connections = 10
 
+	// stripes is among how many rows of a lane's level processes are spread.
+	stripes = 16
+
 	oldestServer = 140000 // as server_version_num says it
 )
 
@@ -82,13 +85,13 @@ type DB struct {
 	settings queue.Settings
 	offset   func() time.Duration
 	hints    *hints
-	policies sync.Map // digests that the database has for certain: policies are never deleted
+	stripe   int // of the rows in levels that this process writes
+	policies policies
 
 	// What is made together, by kind.
-	claims   *combiner[claiming, queue.Job]
+	work     *combiner[step, queue.Job]
 	enqueues *combiner[arriving, arrived]
 	extends  *combiner[extending, queue.Lease]
-	finishes *combiner[finishing, struct{}]
 }
 
 // Open opens the store that the DSN (a URL or libpq's words) names, making its tables
@@ -100,15 +103,14 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, failed("open the database", err)
 	}
-	db := &DB{pool: pool, settings: o.Settings, offset: o.Offset}
+	db := &DB{pool: pool, settings: o.Settings, offset: o.Offset, stripe: rand.N(stripes)}
 	if db.offset == nil {
 		db.offset = func() time.Duration { return 0 }
 	}
 	db.hints = newHints(pool)
-	db.claims = newCombiner(db.claimTogether)
+	db.work = newCombiner(db.workTogether)
 	db.enqueues = newCombiner(db.enqueueTogether)
 	db.extends = newCombiner(db.extendTogether)
-	db.finishes = newCombiner(db.finishTogether)
 	if err := db.migrate(ctx, o); err != nil {
 		db.Close()
 		return nil, err

@@ -44,15 +44,12 @@ func HoldTable(t testing.TB, db *DB, table string) (release func()) {
 	}
 }
 
-// HoldFinishes keeps every Finish of the handle waiting, so that those that come meanwhile
-// are made together.
-func HoldFinishes(db *DB) (waiting func() int, release func()) { return hold(db.finishes) }
+// HoldWork keeps every Claim and Finish of the handle waiting, so that those that come
+// meanwhile are made together.
+func HoldWork(db *DB) (waiting func() int, release func()) { return hold(db.work) }
 
 // HoldEnqueues does so with Enqueue.
 func HoldEnqueues(db *DB) (waiting func() int, release func()) { return hold(db.enqueues) }
-
-// HoldClaims does so with Claim.
-func HoldClaims(db *DB) (waiting func() int, release func()) { return hold(db.claims) }
 
 func hold[I, O any](c *combiner[I, O]) (waiting func() int, release func()) {
 	c.lead <- struct{}{}

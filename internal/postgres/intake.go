@@ -158,7 +158,7 @@ func (db *DB) Accept(ctx context.Context, r queue.Reservation, fingerprint strin
 	if err != nil {
 		return queue.Job{}, err
 	}
-	db.policies.Store(j.Policy.Digest, struct{}{})
+	db.policies.stored(j.Policy.Digest)
 	return stored, nil
 }
 

@@ -60,15 +60,17 @@ func (db *DB) extendTogether(ctx context.Context, calls []*call[extending, queue
 		ms = append(ms, w.in.d.Milliseconds())
 		w.err = queue.ErrLeaseLost
 	}
-	return db.transact(ctx, func(t *tx) error {
-		rows, err := collect(t.ctx, t, scanHeld, sqlLeaseExtend, named{"ids": f.ids, "tokens": f.tokens, "ms": ms, "offset": t.db.ahead()})
+	var rows []held
+	return db.transactFrom(ctx, func(t *tx, b *pgx.Batch) {
+		b.Queue(sqlLeaseExtend, named{"ids": f.ids, "tokens": f.tokens, "ms": ms, "offset": t.db.ahead()}).Query(into(&rows, scanHeld))
+	}, func(t *tx) error {
 		for _, h := range rows {
 			w := calls[h.nth]
 			w.out, w.err = w.in.lease, nil
 			w.out.Until = fromMillis(h.until)
 			t.settle(h.account)
 		}
-		return err
+		return nil
 	})
 }
 
@@ -83,44 +85,65 @@ func (db *DB) Finish(ctx context.Context, l queue.Lease, o queue.Outcome) error 
 	if !o.Target.Ended() {
 		return fmt.Errorf("postgres: finish a job: %q is no end", o.Target)
 	}
-	_, err := db.finishes.do(ctx, finishing{l, o})
+	_, err := db.work.do(ctx, step{end: &finishing{l, o}})
 	return failed("finish a job", err)
 }
 
-func (db *DB) finishTogether(ctx context.Context, calls []*call[finishing, struct{}]) error {
-	slices.SortFunc(calls, func(a, b *call[finishing, struct{}]) int { return cmp.Compare(a.in.lease.Job, b.in.lease.Job) })
-	var f fence
-	var targets []document.State
-	var reasons []reason.Code
-	var bytes []int64
-	var results [][]byte
+// ending is the ends of jobs that are written together, by column.
+type ending struct {
+	calls []*workCall
+	fence
+	targets, reasons []string
+	bytes            []int64
+	results          [][]byte
+	rows             []held // those whose lease held
+}
+
+// endingOf takes the ends in the order of their jobs, in which the rows are locked.
+func endingOf(calls []*workCall) *ending {
+	slices.SortFunc(calls, func(a, b *workCall) int { return cmp.Compare(a.in.end.lease.Job, b.in.end.lease.Job) })
+	e := &ending{calls: calls}
 	for _, w := range calls {
-		o := w.in.outcome
-		f.add(w.in.lease)
-		targets, reasons = append(targets, o.Target), append(reasons, o.Reason)
-		bytes, results = append(bytes, o.Bytes), append(results, o.Result)
-		w.err = queue.ErrLeaseLost
+		o := w.in.end.outcome
+		e.add(w.in.end.lease)
+		e.targets, e.reasons = append(e.targets, string(o.Target)), append(e.reasons, string(o.Reason))
+		e.bytes, e.results = append(e.bytes, o.Bytes), append(e.results, o.Result)
 	}
-	return db.transact(ctx, func(t *tx) error {
-		rows, err := collect(t.ctx, t, scanHeld, sqlLeaseFinish, named{"ids": f.ids, "tokens": f.tokens, "targets": targets,
-			"reasons": reasons, "bytes": bytes, "results": results, "offset": t.db.ahead()})
-		if err != nil {
+	return e
+}
+
+func (e *ending) begin(t *tx, b *pgx.Batch) {
+	if len(e.calls) == 0 {
+		return
+	}
+	b.Queue(sqlLeaseFinish, named{"ids": e.ids, "tokens": e.tokens, "targets": e.targets, "reasons": e.reasons, "bytes": e.bytes,
+		"results": e.results, "offset": t.db.ahead()}).Query(into(&e.rows, scanHeld))
+}
+
+// settle leaves what the ends bring with them to the commit.
+func (e *ending) settle(t *tx) error {
+	for _, h := range e.rows {
+		end := e.calls[h.nth].in.end
+		t.settle(h.account)
+		t.learn(h.account)
+		t.moved(end.lease.Job)
+		t.keeps.add(end.lease.Job, end.outcome.Keep)
+		if err := t.outbox(end.outcome.Event, end.lease.Job, end.outcome.Target); err != nil {
 			return err
 		}
-		var keeps keeping
-		for _, h := range rows {
-			w := calls[h.nth]
-			w.err = nil
-			t.settle(h.account)
-			t.learn(h.account)
-			t.moved(w.in.lease.Job)
-			keeps.add(w.in.lease.Job, w.in.outcome.Keep)
-			if err := t.outbox(w.in.outcome.Event, w.in.lease.Job, w.in.outcome.Target); err != nil {
-				return err
-			}
-		}
-		return t.keep(keeps)
-	})
+	}
+	return nil
+}
+
+// written tells the callers after the commit.
+func (e *ending) written() {
+	for _, w := range e.calls {
+		w.done, w.err = true, queue.ErrLeaseLost
+	}
+	for _, h := range e.rows {
+		e.calls[h.nth].err = nil
+	}
+	*e = ending{}
 }
 
 // keeping says how long keys live, by column.
@@ -136,13 +159,11 @@ func (k *keeping) add(job document.ID, by map[string]time.Duration) {
 	}
 }
 
-// keep dates the keys of jobs that end, by class.
-func (t *tx) keep(k keeping) error {
-	if len(k.jobs) == 0 {
-		return nil
+// queueKeeps dates the keys of jobs that end, by class.
+func (t *tx) queueKeeps(b *pgx.Batch) {
+	if k := t.keeps; len(k.jobs) > 0 {
+		b.Queue(sqlKeyKeep, named{"jobs": k.jobs, "classes": k.classes, "keeps": k.keeps, "offset": t.db.ahead()})
 	}
-	_, err := t.exec(sqlKeyKeep, named{"jobs": k.jobs, "classes": k.classes, "keeps": k.keeps, "offset": t.db.ahead()})
-	return err
 }
 
 // Park implements queue.Store.

@@ -54,9 +54,7 @@ func (db *DB) enqueueTogether(ctx context.Context, calls []*call[arriving, arriv
 		return err
 	})
 	if err == nil {
-		for _, d := range digests {
-			db.policies.Store(d, struct{}{})
-		}
+		db.policies.stored(digests...)
 	}
 	return err
 }
@@ -112,26 +110,6 @@ func absent(out []arrived) (missing []int) {
 		}
 	}
 	return missing
-}
-
-// storePolicies adds the policies of jobs, but for those that this process knows to be there.
-func (t *tx) storePolicies(in []arriving) error {
-	var digests, bodies [][]byte
-	for _, a := range in {
-		p := a.job.Policy
-		if _, known := t.db.policies.Load(p.Digest); known {
-			continue
-		}
-		if p.Body == nil {
-			p.Body = []byte{}
-		}
-		digests, bodies = append(digests, p.Digest[:]), append(bodies, p.Body)
-	}
-	if len(digests) == 0 {
-		return nil
-	}
-	_, err := t.exec(sqlEnqueuePolicy, named{"digests": digests, "bodies": bodies})
-	return err
 }
 
 // insert adds those of the jobs that their shares expect and whose keys are free.
@@ -270,13 +248,12 @@ func (t *tx) expire(event func(queue.Job) receipt.Event) (expired []queue.Job, e
 }
 
 var (
-	sqlEnqueueKnown  = query("enqueue_known")
-	sqlEnqueuePolicy = query("enqueue_policy")
-	sqlEnqueueJob    = query("enqueue_job")
-	sqlJobByID       = query("job_by_id")
-	sqlExpiredAny    = query("expired_any")
-	sqlExpired       = query("expired")
-	sqlExpire        = query("expire")
-	sqlDeliverKeep   = query("deliver_keep")
-	sqlDeliver       = query("deliver")
+	sqlEnqueueKnown = query("enqueue_known")
+	sqlEnqueueJob   = query("enqueue_job")
+	sqlJobByID      = query("job_by_id")
+	sqlExpiredAny   = query("expired_any")
+	sqlExpired      = query("expired")
+	sqlExpire       = query("expire")
+	sqlDeliverKeep  = query("deliver_keep")
+	sqlDeliver      = query("deliver")
 )

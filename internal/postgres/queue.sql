@@ -49,7 +49,8 @@ SELECT * FROM job_rows WHERE id = @id;
 
 -- name: claim_take
 -- Lends of each tenant as many jobs as it was given turns, those that have been ready the
--- longest. What others are lending at this moment is passed over.
+-- longest. What others are lending at this moment is passed over. Who asks knows the policies'
+-- bodies already, or asks for them once (policy_bodies).
 WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now),
 picked AS MATERIALIZED (
     SELECT ready.place, ready.seq, turn.mean
@@ -64,12 +65,14 @@ picked AS MATERIALIZED (
 taken AS (DELETE FROM waiting USING picked WHERE waiting.ctid = picked.place),
 given AS (INSERT INTO lent (seq) SELECT seq FROM picked)
 UPDATE jobs SET state = 'leased', attempt = attempt + 1, token = nextval('fence'), lease_until = clock.now + @lease::bigint,
-                claimed = clock.now, charged_ms = picked.mean
+                claimed = clock.now, charged_ms = picked.mean, parked_since = 0, parked_ms = 0
 FROM clock, picked
 WHERE jobs.seq = picked.seq AND state = 'queued'
 RETURNING jobs.seq, id, tenant, lane, state, target, reason, idempotency, attempt, token, created, not_before, lease_until,
-       claimed, false, input, bytes, policy_name, policy_version, policy_digest,
-       (SELECT body FROM policies WHERE digest = policy_digest), sealed, result, final_seq, trace, seal_ms, delivered;
+       claimed, false, input, bytes, policy_name, policy_version, policy_digest, NULL::bytea, sealed, result, final_seq, trace, seal_ms, delivered;
+
+-- name: policy_bodies
+SELECT digest, body FROM policies WHERE digest = ANY (@digests::bytea[]);
 
 -- name: claim_take_only
 -- Lends the one of the named jobs that has been ready the longest; it need not be its
@@ -86,7 +89,7 @@ picked AS MATERIALIZED (
 taken AS (DELETE FROM waiting USING picked WHERE waiting.ctid = picked.place),
 given AS (INSERT INTO lent (seq) SELECT seq FROM picked)
 UPDATE jobs SET state = 'leased', attempt = attempt + 1, token = nextval('fence'), lease_until = clock.now + @lease::bigint,
-                claimed = clock.now, charged_ms = picked.mean
+                claimed = clock.now, charged_ms = picked.mean, parked_since = 0, parked_ms = 0
 FROM clock, picked, policies
 WHERE jobs.seq = picked.seq AND state = 'queued' AND policies.digest = jobs.policy_digest
 RETURNING picked.mean, jobs.seq, id, tenant, lane, state, target, reason, idempotency, attempt, token, created, not_before, lease_until,
@@ -133,24 +136,19 @@ WHERE id = @id AND token = @token AND lease_until > @now;
 
 -- name: lease_finish
 -- The leases come in the order of their jobs, in which the rows are locked. The task is
--- destroyed with the end of the job; a dead job may be replayed and keeps it.
+-- destroyed with the end of the job; a dead job may be replayed and keeps it. What the lease
+-- cost stays in the row, so that it can be told from there.
 WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now),
-held AS MATERIALIZED (
-    SELECT job.*, given.*, clock.now
+ended AS (
+    UPDATE jobs SET state = 'sealing', target = given.target, reason = given.reason, bytes = given.bytes, result = given.result,
+                    sealed = CASE WHEN given.target = 'dead' THEN sealed END, finished = clock.now, lease_until = 0
     FROM clock, unnest(@ids::text[], @tokens::bigint[], @targets::text[], @reasons::text[], @bytes::bigint[], @results::bytea[])
                 WITH ORDINALITY AS given (id, token, target, reason, bytes, result, ord)
-    CROSS JOIN LATERAL (
-        SELECT seq, charged_ms AS was, used_ms(clock.now, lease_until, claimed, parked_since, parked_ms) AS used
-        FROM jobs WHERE id = given.id AND token = given.token AND lease_until > clock.now
-        FOR UPDATE
-    ) AS job
+    WHERE jobs.id = given.id AND jobs.token = given.token AND lease_until > clock.now
+    RETURNING seq, given.ord, lane, tenant, charged_ms, used_ms(finished, finished, claimed, parked_since, parked_ms) AS used
 ),
-returned AS (DELETE FROM lent USING held WHERE lent.seq = held.seq)
-UPDATE jobs SET state = 'sealing', target = held.target, reason = held.reason, bytes = held.bytes, result = held.result,
-                sealed = CASE WHEN held.target = 'dead' THEN sealed END, finished = held.now,
-                lease_until = 0, claimed = 0, parked_since = 0, parked_ms = 0, charged_ms = 0
-FROM held WHERE jobs.seq = held.seq
-RETURNING held.ord - 1, lane, tenant, held.was, held.used, 0;
+returned AS (DELETE FROM lent USING ended WHERE lent.seq = ended.seq)
+SELECT ord - 1, lane, tenant, charged_ms, used, 0 FROM ended;
 
 -- name: lease_release
 WITH held AS MATERIALIZED (

@@ -31,8 +31,6 @@ func (s share) compare(other share) int {
 // charge is what one transaction adds to a share.
 type charge struct {
 	units int64
-	turns int32   // jobs that were lent in the tenant's turn
-	each  int64   // units for each of them
 	used  []int64 // milliseconds that jobs took which ended
 }
 
@@ -46,6 +44,16 @@ func (t *tx) charge(s share) *charge {
 		t.charges[s] = c
 	}
 	return c
+}
+
+// reach notes at which virtual time a job was lent in its turn.
+func (t *tx) reach(lane document.Lane, virtual int64) {
+	if t.reached == nil {
+		t.reached = map[document.Lane]int64{}
+	}
+	if was, ok := t.reached[lane]; !ok || was < virtual {
+		t.reached[lane] = virtual
+	}
 }
 
 // account is what a leased job has cost, in milliseconds.
@@ -74,22 +82,23 @@ func (t *tx) queueCharges(b *pgx.Batch) {
 		return
 	}
 	var (
-		lanes              []document.Lane
-		tenants            []document.Tenant
-		units, each        []int64
-		turns, first, last []int32
-		used               = []int64{}
+		lanes       []document.Lane
+		tenants     []document.Tenant
+		units       []int64
+		first, last []int32
+		used        = []int64{}
 	)
 	for _, s := range slices.SortedFunc(maps.Keys(t.charges), share.compare) {
 		c := t.charges[s]
-		lanes, tenants = append(lanes, s.lane), append(tenants, s.tenant)
-		units, turns, each = append(units, c.units), append(turns, c.turns), append(each, c.each)
+		lanes, tenants, units = append(lanes, s.lane), append(tenants, s.tenant), append(units, c.units)
 		first = append(first, int32(len(used)+1)) // arrays of SQL begin at 1
 		used = append(used, c.used...)
 		last = append(last, int32(len(used)))
 	}
-	b.Queue(sqlShareCharge, named{"lanes": lanes, "tenants": tenants, "charges": units, "turns": turns, "each": each,
-		"firsts": first, "lasts": last, "used": used})
+	b.Queue(sqlShareCharge, named{"lanes": lanes, "tenants": tenants, "charges": units, "firsts": first, "lasts": last, "used": used})
+	for lane, virtual := range t.reached {
+		b.Queue(sqlShareReach, named{"lane": lane, "stripe": t.db.stripe, "reached": virtual})
+	}
 	if len(t.expected) > 0 {
 		b.Queue(sqlShareExpect, t.expecting(t.expected))
 	}
@@ -133,30 +142,53 @@ type candidate struct {
 	since   int64
 	mean    int64
 	ready   bool
+	certain bool  // nobody goes before it whom the look did not read
+	waking  bool  // some are to wake first
 	turns   int32 // jobs that this claim takes of it
 }
+
+const (
+	// lookAhead is how many more shares a look reads than it needs. Places lag behind
+	// virtual times; while no more tenants than this wait in a lane they need never be put
+	// right.
+	lookAhead = 128
+
+	// looks bounds how often a claim puts places right before it takes the order as it is:
+	// others charge meanwhile.
+	looks = 8
+)
 
 // look returns the next shares of a lane, but for those passed over already, having woken
 // those whose time has come.
 func (db *DB) look(ctx context.Context, lane document.Lane, n int, passed []document.Tenant) (next []candidate, err error) {
-	for range 2 {
-		waking := false
-		var b pgx.Batch
-		b.Queue(sqlShareAnyWaking, named{"lane": lane, "offset": db.ahead()}).QueryRow(func(row pgx.Row) error { return row.Scan(&waking) })
-		b.Queue(sqlShareLook, named{"lane": lane, "offset": db.ahead(), "n": n, "passed": passed}).Query(func(rows pgx.Rows) error {
-			next, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c candidate, err error) {
-				return c, row.Scan(&c.tenant, &c.virtual, &c.since, &c.mean, &c.ready)
-			})
-			return err
+	for range looks {
+		next, err = collect(ctx, db.pool, scanCandidate, sqlShareLook, named{
+			"lane": lane, "offset": db.ahead(), "n": n, "most": n + lookAhead, "passed": passed,
 		})
-		if err := db.pool.SendBatch(ctx, &b).Close(); err != nil || !waking {
-			return next, err
+		if err != nil {
+			return nil, err
 		}
-		if _, err := db.pool.Exec(ctx, sqlShareWake, named{"lane": lane, "offset": db.ahead()}); err != nil {
+		waking := next[0].waking
+		if next[0].tenant == "" {
+			next = nil
+		}
+		switch {
+		case waking:
+			_, err = db.pool.Exec(ctx, sqlShareWake, named{"lane": lane, "offset": db.ahead()})
+		case slices.ContainsFunc(next, func(c candidate) bool { return !c.certain }):
+			_, err = db.pool.Exec(ctx, sqlSharePlace, named{"lane": lane, "most": n + lookAhead, "passed": passed})
+		default:
+			return next, nil
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	return next, nil
+}
+
+func scanCandidate(row pgx.Row) (c candidate, err error) {
+	return c, row.Scan(&c.tenant, &c.virtual, &c.since, &c.mean, &c.ready, &c.certain, &c.waking)
 }
 
 // allot shares n turns out: each goes to the ready candidate of least virtual time, which
@@ -223,13 +255,14 @@ func (db *DB) Waits(ctx context.Context, lane document.Lane, tenant document.Ten
 }
 
 var (
-	sqlShareLook      = query("share_look")
-	sqlShareAnyWaking = query("share_any_waking")
-	sqlShareWake      = query("share_wake")
-	sqlShareExpect    = query("share_expect")
-	sqlShareRestLock  = query("share_rest_lock")
-	sqlShareRest      = query("share_rest")
-	sqlShareCharge    = query("share_charge")
-	sqlShareWaits     = query("share_waits")
-	sqlShareReady     = query("share_ready")
+	sqlShareLook     = query("share_look")
+	sqlSharePlace    = query("share_place")
+	sqlShareReach    = query("share_reach")
+	sqlShareWake     = query("share_wake")
+	sqlShareExpect   = query("share_expect")
+	sqlShareRestLock = query("share_rest_lock")
+	sqlShareRest     = query("share_rest")
+	sqlShareCharge   = query("share_charge")
+	sqlShareWaits    = query("share_waits")
+	sqlShareReady    = query("share_ready")
 )

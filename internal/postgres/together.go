@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 )
@@ -12,7 +13,7 @@ import (
 // Whoever finds nobody writing writes at once, for all who wait by then, so that a single
 // call waits for nobody. Each call gets its own result, and none learns of its success
 // before the commit. Where a call makes the whole fail (a value that the server refuses),
-// each is made again alone.
+// each is made again alone, but for those that are written by then.
 
 const (
 	// mostTogether bounds how long a call waits for those that are made with it.
@@ -28,7 +29,8 @@ type call[I, O any] struct {
 	in       I
 	out      O
 	err      error
-	panicked any // goes on in the caller
+	done     bool // it is durable, whatever becomes of those beside it
+	panicked any  // goes on in the caller
 	finished chan struct{}
 }
 
@@ -39,7 +41,8 @@ type combiner[I, O any] struct {
 	lead    chan struct{} // of one place: who has put something in writes
 
 	// write makes calls in transactions of its own, and sets out and err of each. An error
-	// that it returns is of all of them: nothing of theirs was written, or nobody knows.
+	// that it returns is of all that are not done: nothing of theirs was written, or nobody
+	// knows.
 	write func(ctx context.Context, calls []*call[I, O]) error
 }
 
@@ -112,6 +115,7 @@ func (c *combiner[I, O]) leadUntil(ctx context.Context, w *call[I, O]) {
 		case <-w.finished:
 			return
 		default:
+			runtime.Gosched() // those who were just served may come with their next call
 			c.together(context.WithoutCancel(ctx), c.take())
 		}
 	}
@@ -129,31 +133,43 @@ func (c *combiner[I, O]) together(ctx context.Context, calls []*call[I, O]) {
 		return
 	}
 	for i := range calls {
-		_ = c.try(ctx, calls[i:i+1]) // each call has its own error
+		if !calls[i].done {
+			_ = c.try(ctx, calls[i:i+1]) // each call has its own error
+		}
 	}
 }
 
-// try writes, again where the server asks for it, and gives an error of all to each.
+// try writes, again where the server asks for it, and gives an error of all to each that is
+// not done.
 func (c *combiner[I, O]) try(ctx context.Context, calls []*call[I, O]) (err error) {
 	err = errAbandoned
 	defer func() { // even where a callback of a call ends this goroutine or panics
-		if p := recover(); p != nil {
-			calls[0].panicked = p // with others beside it, each is tried alone first
+		p := recover()
+		if err == nil {
+			return
 		}
-		if err != nil {
-			for _, w := range calls {
-				w.err = err
-			}
+		for _, w := range undone(calls) {
+			w.err, w.panicked = err, p // with others beside it, each is tried alone first
 		}
 	}()
 	for range attempts {
-		for _, w := range calls {
+		left := undone(calls)
+		for _, w := range left {
 			var none O
 			w.out, w.err, w.panicked = none, nil, nil
 		}
-		if err = c.write(ctx, calls); !conflicted(err) {
+		if err = c.write(ctx, left); !conflicted(err) {
 			return err
 		}
 	}
 	return err
+}
+
+func undone[I, O any](calls []*call[I, O]) (left []*call[I, O]) {
+	for _, w := range calls {
+		if !w.done {
+			left = append(left, w)
+		}
+	}
+	return left
 }

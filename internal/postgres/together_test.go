@@ -36,7 +36,7 @@ func TestEndsTogetherHaveTheirOwnResults(t *testing.T) {
 		outcomes[i] = released(l.Job)
 	}
 	outcomes[2].Reason = "a value that no text column takes: \x00"
-	waiting, release := postgres.HoldFinishes(db)
+	waiting, release := postgres.HoldWork(db)
 	errs := make([]error, len(leases))
 	var all sync.WaitGroup
 	for i := range leases {
@@ -97,7 +97,7 @@ func TestClaimsTogether(t *testing.T) {
 		enqueue(t, db, newJob("a"))
 	}
 	enqueue(t, db, newJob("b"))
-	waiting, release := postgres.HoldClaims(db)
+	waiting, release := postgres.HoldWork(db)
 	const claimers = 10
 	jobs, errs := make([]queue.Job, claimers), make([]error, claimers)
 	var all sync.WaitGroup
@@ -134,7 +134,7 @@ func TestPanicIsTheCallersOwn(t *testing.T) {
 	db := nodes(t, 1)[0]
 	enqueue(t, db, newJob("a"))
 	enqueue(t, db, newJob("a"))
-	waiting, release := postgres.HoldClaims(db)
+	waiting, release := postgres.HoldWork(db)
 	var all sync.WaitGroup
 	all.Go(func() {
 		if _, err := db.Claim(t.Context(), queue.Claim{Lease: lease}, claimed); err != nil {

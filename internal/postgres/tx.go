@@ -32,6 +32,8 @@ type tx struct {
 	now      int64 // by the store's clock, milliseconds
 	events   []outgoing
 	charges  map[share]*charge
+	reached  map[document.Lane]int64 // virtual times at which jobs were lent in their turn
+	keeps    keeping
 	expected map[share]int64 // when jobs that went back into the queue are ready
 	hint     hint            // what others are told of after the commit
 }
@@ -51,6 +53,12 @@ func (db *DB) write(ctx context.Context, what string, do func(*tx) error) error 
 }
 
 func (db *DB) transact(ctx context.Context, do func(*tx) error) (err error) {
+	return db.transactFrom(ctx, nil, do)
+}
+
+// transactFrom is transact for a write whose first step is known beforehand: it goes to the
+// server together with the beginning. first may be nil.
+func (db *DB) transactFrom(ctx context.Context, first func(*tx, *pgx.Batch), do func(*tx) error) (err error) {
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {
 		return err
@@ -64,8 +72,8 @@ func (db *DB) transact(ctx context.Context, do func(*tx) error) (err error) {
 		}
 	}()
 	t := &tx{querier: conn, ctx: ctx, db: db}
-	if err := t.begin(); err != nil {
-		return err
+	if err := t.begin(first); err != nil {
+		return errors.Join(err, rollback(ctx, conn))
 	}
 	if err := do(t); err != nil {
 		return errors.Join(err, rollback(ctx, conn))
@@ -77,17 +85,22 @@ func (db *DB) transact(ctx context.Context, do func(*tx) error) (err error) {
 	return nil
 }
 
-// begin starts the transaction and reads the clock, in one turn to the server.
-func (t *tx) begin() error {
+// begin starts the transaction, reads the clock, and takes the first step, in one turn to the
+// server.
+func (t *tx) begin(first func(*tx, *pgx.Batch)) error {
 	var b pgx.Batch
 	b.Queue(sqlBegin)
 	b.Queue(sqlBegun, named{"offset": t.db.ahead()}).QueryRow(func(row pgx.Row) error { return row.Scan(&t.now) })
+	if first != nil {
+		first(t, &b)
+	}
 	return t.SendBatch(t.ctx, &b).Close()
 }
 
 // commit writes what was kept for the end.
 func (t *tx) commit() error {
 	var b pgx.Batch
+	t.queueKeeps(&b)
 	t.queueEvents(&b)
 	t.queueCharges(&b)
 	b.Queue(sqlCommit).Exec(func(tag pgconn.CommandTag) error {
@@ -167,6 +180,18 @@ func collect[T any](ctx context.Context, q querier, scan func(pgx.Row) (T, error
 	if err != nil {
 		return nil, err
 	}
+	return scanAll(rows, scan)
+}
+
+// into scans every row of a step of a batch.
+func into[T any](out *[]T, scan func(pgx.Row) (T, error)) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*out, err = scanAll(rows, scan)
+		return err
+	}
+}
+
+func scanAll[T any](rows pgx.Rows, scan func(pgx.Row) (T, error)) ([]T, error) {
 	defer rows.Close()
 	var out []T
 	for rows.Next() {
