@@ -69,7 +69,7 @@ func (b *blotter) fill(ctx context.Context, depth int) error {
 				FROM generate_series(1, %d) AS n, (SELECT * FROM jobs LIMIT 1) AS one
 				RETURNING lane, tenant, not_before, seq
 			)
-			INSERT INTO waiting (lane, tenant, not_before, seq) SELECT lane, tenant, not_before, seq FROM filled`, tenants, depth-min(tenants, depth)),
+			INSERT INTO waiting (line, not_before, seq) SELECT line, not_before, seq FROM filled JOIN shares USING (lane, tenant)`, tenants, depth-min(tenants, depth)),
 		"VACUUM ANALYZE")
 }
 

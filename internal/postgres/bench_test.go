@@ -106,7 +106,10 @@ func fill(b *testing.B, db *postgres.DB, n int) {
 	b.Helper()
 	first := newJob("t00")
 	enqueue(b, db, first)
-	var err error
+	err := postgres.Exec(b.Context(), db, fmt.Sprintf(`
+		INSERT INTO shares (lane, tenant, virtual, place, mean_ms, active, since, wakes)
+		SELECT 'bulk', 't' || lpad(n::text, 2, '0'), 0, 0, 1000, true, 0, 0 FROM generate_series(0, %d) AS n
+		ON CONFLICT DO NOTHING`, tenants-1))
 	for from := 1; from < n; from += 50_000 { // each within the time that a statement has
 		err = errors.Join(err, postgres.Exec(b.Context(), db, fmt.Sprintf(`
 			WITH filled AS (
@@ -116,12 +119,9 @@ func fill(b *testing.B, db *postgres.DB, n int) {
 				FROM jobs, generate_series(%d, %d) AS n WHERE id = '%s'
 				RETURNING lane, tenant, not_before, seq
 			)
-			INSERT INTO waiting (lane, tenant, not_before, seq) SELECT lane, tenant, not_before, seq FROM filled`,
+			INSERT INTO waiting (line, not_before, seq) SELECT line, not_before, seq FROM filled JOIN shares USING (lane, tenant)`,
 			tenants, from, min(from+50_000, n)-1, first.ID)))
 	}
-	err = errors.Join(err, postgres.Exec(b.Context(), db, `
-		INSERT INTO shares (lane, tenant, virtual, place, mean_ms, active, since, wakes)
-		SELECT DISTINCT lane, tenant, 0, 0, 1000, true, 0, 0 FROM waiting ON CONFLICT DO NOTHING`))
 	for _, step := range []string{"VACUUM ANALYZE", "CHECKPOINT"} {
 		err = errors.Join(err, postgres.Exec(b.Context(), db, step))
 	}

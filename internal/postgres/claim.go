@@ -62,11 +62,16 @@ func (db *DB) workTogether(ctx context.Context, calls []*workCall) error {
 		}
 	}
 	e := endingOf(ends)
+	found, err := db.lookFirst(ctx, claims)
+	if err != nil {
+		return err
+	}
 	for _, lane := range document.Lanes() {
 		for _, group := range alike(claims, lane) {
-			if err := db.serve(ctx, lane, group, e); err != nil {
+			if err := db.serve(ctx, lane, group, e, found[lane]); err != nil {
 				return err
 			}
+			delete(found, lane) // it is old now
 		}
 	}
 	if len(e.calls) > 0 { // nothing was lent
@@ -83,11 +88,25 @@ func (db *DB) workTogether(ctx context.Context, calls []*workCall) error {
 	return nil
 }
 
+// wants reports whether a call still asks for a job of a lane.
+func wants(w *workCall, lane document.Lane) bool {
+	return !w.done && slices.Contains(lanes(w.in.claim.Claim), lane)
+}
+
+func wanting(claims []*workCall, lane document.Lane) (n int) {
+	for _, w := range claims {
+		if wants(w, lane) {
+			n++
+		}
+	}
+	return n
+}
+
 // alike groups the calls that still want a job of a lane by the length of their leases.
 func alike(calls []*workCall, lane document.Lane) (groups [][]*workCall) {
 	by := map[time.Duration]int{}
 	for _, w := range calls {
-		if w.done || !slices.Contains(lanes(w.in.claim.Claim), lane) {
+		if !wants(w, lane) {
 			continue
 		}
 		i, ok := by[w.in.claim.Lease]
@@ -107,10 +126,11 @@ const peek = 8
 
 // serve lends jobs of a lane to calls, until all have one or nothing is ready. Each turn
 // lends something, or puts shares aside that have nothing for us.
-func (db *DB) serve(ctx context.Context, lane document.Lane, calls []*workCall, e *ending) error {
+func (db *DB) serve(ctx context.Context, lane document.Lane, calls []*workCall, e *ending, found []candidate) error {
 	passed := []document.Tenant{}
 	for len(calls) > 0 {
-		next, err := db.look(ctx, lane, len(calls)+peek, passed)
+		next, err := db.look(ctx, lane, len(calls)+peek, passed, found)
+		found = nil
 		if err != nil {
 			return err
 		}
@@ -139,17 +159,16 @@ func (db *DB) lend(ctx context.Context, lane document.Lane, chosen []candidate, 
 	if len(chosen) == 0 {
 		return 0, nil, nil
 	}
-	var tenants []document.Tenant
 	var turns []int32
-	var means []int64
+	var lines, means []int64
 	for _, c := range chosen {
-		tenants, turns, means = append(tenants, c.tenant), append(turns, c.turns), append(means, c.mean)
+		lines, turns, means = append(lines, c.line), append(turns, c.turns), append(means, c.mean)
 	}
 	var jobs []queue.Listed
 	err = db.transactFrom(ctx, func(t *tx, b *pgx.Batch) {
 		e.begin(t, b)
-		b.Queue(sqlClaimTake, named{"tenants": tenants, "turns": turns, "means": means, "lane": lane,
-			"lease": calls[0].in.claim.Lease.Milliseconds(), "offset": t.db.ahead()}).Query(into(&jobs, scanListed))
+		b.Queue(sqlClaimTake, named{"lines": lines, "turns": turns, "means": means,
+			"lease": calls[0].in.claim.Lease.Milliseconds(), "offset": t.db.ahead()}).Query(into(&jobs, len(calls), scanListed))
 	}, func(t *tx) error {
 		if err := e.settle(t); err != nil {
 			return err
@@ -214,7 +233,7 @@ func (db *DB) claimOnly(ctx context.Context, c queue.Claim, event func(queue.Job
 		var mean int64
 		for _, lane := range lanes(c) {
 			var l queue.Listed
-			l, err = scanAfter(t.QueryRow(t.ctx, sqlClaimTakeOnly, named{"only": c.Only, "lane": lane, "mean": queue.FirstMean,
+			l, err = scanAfter(t.QueryRow(t.ctx, sqlClaimTakeOnly, named{"only": c.Only, "lane": lane,
 				"lease": c.Lease.Milliseconds(), "offset": t.db.ahead()}), &mean)
 			job = l.Job
 			if !errors.Is(err, queue.ErrNotFound) {

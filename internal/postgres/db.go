@@ -10,8 +10,9 @@
 // milliseconds. Calls of one process that wait for the same kind of write are made together
 // (together.go).
 //
-// Every transaction reads committed rows and takes its locks in one order: rows of waiting,
-// of jobs by id, of lent, of shares by lane and tenant. No session holds a lock for longer than
+// Every transaction reads committed rows and takes its locks in one order: jobs that end by
+// id, rows of waiting (passing over those that others hold), their jobs, rows of lent, of
+// shares by lane and tenant, of levels. No session holds a lock for longer than
 // stalledTimeout while its process stands still.
 //
 // No error and no log names the connection string or a part of it.
@@ -23,6 +24,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"blotter/internal/queue"
@@ -87,6 +89,7 @@ type DB struct {
 	hints    *hints
 	stripe   int // of the rows in levels that this process writes
 	policies policies
+	lull     atomic.Bool // the last look found nobody active in the interactive lane
 
 	// What is made together, by kind.
 	work     *combiner[step, queue.Job]

@@ -8,8 +8,8 @@ SELECT coalesce((SELECT id FROM jobs
                  WHERE tenant = @tenant AND idempotency = @key AND idempotency <> '' AND fingerprint <> ''), ''),
        EXISTS (SELECT 1 FROM reservations
                WHERE tenant = @tenant AND idempotency = @key AND idempotency <> '' AND until > @now),
-       (SELECT count(*) FROM (SELECT 1 FROM waiting WHERE lane IN ('interactive', 'bulk') AND tenant = @tenant
-                              LIMIT @tenant_bound) AS counted)
+       (SELECT count(*) FROM (SELECT 1 FROM shares JOIN waiting USING (line)
+                              WHERE lane IN ('interactive', 'bulk') AND tenant = @tenant LIMIT @tenant_bound) AS counted)
            + (SELECT count(*) FROM reservations WHERE until > @now AND tenant = @tenant) >= @tenant_bound
     OR (SELECT count(*) FROM (SELECT 1 FROM waiting LIMIT @total_bound) AS counted)
            + (SELECT count(*) FROM reservations WHERE until > @now) >= @total_bound;

@@ -62,7 +62,7 @@ func (db *DB) extendTogether(ctx context.Context, calls []*call[extending, queue
 	}
 	var rows []held
 	return db.transactFrom(ctx, func(t *tx, b *pgx.Batch) {
-		b.Queue(sqlLeaseExtend, named{"ids": f.ids, "tokens": f.tokens, "ms": ms, "offset": t.db.ahead()}).Query(into(&rows, scanHeld))
+		b.Queue(sqlLeaseExtend, named{"ids": f.ids, "tokens": f.tokens, "ms": ms, "offset": t.db.ahead()}).Query(into(&rows, len(calls), scanHeld))
 	}, func(t *tx) error {
 		for _, h := range rows {
 			w := calls[h.nth]
@@ -117,7 +117,7 @@ func (e *ending) begin(t *tx, b *pgx.Batch) {
 		return
 	}
 	b.Queue(sqlLeaseFinish, named{"ids": e.ids, "tokens": e.tokens, "targets": e.targets, "reasons": e.reasons, "bytes": e.bytes,
-		"results": e.results, "offset": t.db.ahead()}).Query(into(&e.rows, scanHeld))
+		"results": e.results, "offset": t.db.ahead()}).Query(into(&e.rows, len(e.calls), scanHeld))
 }
 
 // settle leaves what the ends bring with them to the commit.

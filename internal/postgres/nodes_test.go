@@ -155,8 +155,8 @@ func TestNoJobIsLentTwiceOrStranded(t *testing.T) {
 // their share neither active nor waking in time; leased and not on the list of what is lent.
 func stranded(t *testing.T, db *postgres.DB) int {
 	n, err := postgres.Count(context.WithoutCancel(t.Context()), db, `SELECT count(*) FROM jobs WHERE
-		state = 'queued' AND NOT EXISTS (SELECT 1 FROM waiting JOIN shares USING (lane, tenant)
-			WHERE waiting.seq = jobs.seq AND waiting.lane = jobs.lane AND waiting.tenant = jobs.tenant AND waiting.not_before = jobs.not_before
+		state = 'queued' AND NOT EXISTS (SELECT 1 FROM waiting JOIN shares USING (line)
+			WHERE waiting.seq = jobs.seq AND shares.lane = jobs.lane AND shares.tenant = jobs.tenant AND waiting.not_before = jobs.not_before
 			AND (active OR (wakes > 0 AND wakes <= jobs.not_before)))
 		OR state = 'leased' AND NOT EXISTS (SELECT 1 FROM lent WHERE lent.seq = jobs.seq)`)
 	if err != nil {

@@ -27,7 +27,7 @@ ORDER BY seq DESC;
 -- name: job_line
 -- A claim takes a job's place in the line before the job; so does whoever takes it out.
 SELECT 1 FROM waiting
-WHERE (lane, tenant, not_before, seq) = (SELECT lane, tenant, not_before, seq FROM jobs WHERE id = @id AND state = 'queued')
+WHERE (line, not_before, seq) = (SELECT line, not_before, seq FROM jobs JOIN shares USING (lane, tenant) WHERE id = @id AND state = 'queued')
 FOR UPDATE;
 
 -- name: job_hold
@@ -36,10 +36,10 @@ SELECT state, lane, tenant, charged_ms, used_ms(@now, lease_until, claimed, park
 
 -- name: job_cancel
 -- A leased job's fence falls with its state: no step of its holder finds it any more.
-WITH was AS MATERIALIZED (SELECT seq, lane, tenant, not_before FROM jobs WHERE id = @id),
+WITH was AS MATERIALIZED (SELECT seq, line, not_before FROM jobs JOIN shares USING (lane, tenant) WHERE id = @id),
 unqueued AS (
     DELETE FROM waiting USING was
-    WHERE waiting.lane = was.lane AND waiting.tenant = was.tenant AND waiting.not_before = was.not_before AND waiting.seq = was.seq
+    WHERE waiting.line = was.line AND waiting.not_before = was.not_before AND waiting.seq = was.seq
 ),
 returned AS (DELETE FROM lent USING was WHERE lent.seq = was.seq)
 UPDATE jobs SET state = 'sealing', target = 'cancelled', reason = @reason, finished = @now, sealed = NULL,
@@ -66,13 +66,13 @@ WITH replayed AS (
     WHERE id = @id AND state = 'dead'
     RETURNING lane, tenant, not_before, seq
 )
-INSERT INTO waiting (lane, tenant, not_before, seq) SELECT lane, tenant, not_before, seq FROM replayed;
+INSERT INTO waiting (line, not_before, seq) SELECT line, not_before, seq FROM replayed JOIN shares USING (lane, tenant);
 
 -- name: depths
 SELECT tenant, lane, sum(ready)::int, sum(later)::int, sum(leased)::int, sum(parked)::int, coalesce(min(since), 0)
 FROM (SELECT tenant, lane, (not_before <= @now)::int AS ready, (not_before > @now)::int AS later, 0 AS leased, 0 AS parked,
              CASE WHEN not_before <= @now THEN not_before END AS since
-      FROM waiting
+      FROM waiting JOIN shares USING (line)
       UNION ALL
       SELECT tenant, lane, 0, 0, 1, (parked_since > 0)::int, NULL FROM lent JOIN jobs USING (seq)) AS counted
 GROUP BY tenant, lane ORDER BY tenant, lane;

@@ -26,7 +26,7 @@ given AS MATERIALIZED (
                                policy_digest, sealed, trace, ord)
 ),
 held AS MATERIALIZED (
-    SELECT lane, tenant, active, wakes FROM shares
+    SELECT lane, tenant, line, active, wakes FROM shares
     WHERE (lane, tenant) IN (SELECT lane, tenant FROM given)
     ORDER BY lane, tenant FOR KEY SHARE
 ),
@@ -41,7 +41,7 @@ added AS (
     ON CONFLICT DO NOTHING
     RETURNING seq, lane, tenant, id, created, not_before
 ),
-queued AS (INSERT INTO waiting (lane, tenant, not_before, seq) SELECT lane, tenant, not_before, seq FROM added)
+queued AS (INSERT INTO waiting (line, not_before, seq) SELECT line, not_before, seq FROM added JOIN held USING (lane, tenant))
 SELECT given.ord - 1, added.created, added.not_before FROM added JOIN given USING (id);
 
 -- name: job_by_id
@@ -54,10 +54,10 @@ SELECT * FROM job_rows WHERE id = @id;
 WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now),
 picked AS MATERIALIZED (
     SELECT ready.place, ready.seq, turn.mean
-    FROM unnest(@tenants::text[], @turns::int[], @means::bigint[]) AS turn (tenant, turns, mean)
+    FROM unnest(@lines::bigint[], @turns::int[], @means::bigint[]) AS turn (line, turns, mean)
     CROSS JOIN LATERAL (
         SELECT ctid AS place, seq FROM waiting
-        WHERE lane = @lane AND tenant = turn.tenant AND not_before <= (SELECT now FROM clock)
+        WHERE line = turn.line AND not_before <= (SELECT now FROM clock)
         ORDER BY not_before, seq LIMIT turn.turns
         FOR UPDATE SKIP LOCKED
     ) AS ready
@@ -79,10 +79,9 @@ SELECT digest, body FROM policies WHERE digest = ANY (@digests::bytea[]);
 -- tenant's turn.
 WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now),
 picked AS MATERIALIZED (
-    SELECT waiting.ctid AS place, waiting.seq, coalesce(shares.mean_ms, @mean) AS mean
-    FROM jobs JOIN waiting USING (lane, tenant, not_before, seq)
-              LEFT JOIN shares ON shares.lane = waiting.lane AND shares.tenant = waiting.tenant
-    WHERE id = ANY (@only::text[]) AND state = 'queued' AND waiting.lane = @lane AND waiting.not_before <= (SELECT now FROM clock)
+    SELECT waiting.ctid AS place, waiting.seq, mean_ms AS mean
+    FROM jobs JOIN shares USING (lane, tenant) JOIN waiting USING (line, not_before, seq)
+    WHERE id = ANY (@only::text[]) AND state = 'queued' AND lane = @lane AND waiting.not_before <= (SELECT now FROM clock)
     ORDER BY waiting.not_before, waiting.seq LIMIT 1
     FOR UPDATE OF waiting SKIP LOCKED
 ),
@@ -157,7 +156,9 @@ WITH held AS MATERIALIZED (
     FOR UPDATE
 ),
 returned AS (DELETE FROM lent USING held WHERE lent.seq = held.seq),
-queued AS (INSERT INTO waiting (lane, tenant, not_before, seq) SELECT lane, tenant, @not_before, seq FROM held)
+queued AS (
+    INSERT INTO waiting (line, not_before, seq) SELECT line, @not_before, seq FROM held JOIN shares USING (lane, tenant)
+)
 UPDATE jobs SET state = 'queued', reason = @reason, not_before = @not_before, attempt = attempt - @given_back::int,
                 lease_until = 0, claimed = 0, parked_since = 0, parked_ms = 0, charged_ms = 0
 FROM held WHERE jobs.seq = held.seq
@@ -179,7 +180,8 @@ SELECT EXISTS (SELECT 1 FROM lent JOIN jobs USING (seq) WHERE state = 'leased' A
 -- name: expire
 WITH returned AS (DELETE FROM lent WHERE seq = ANY (@seqs::bigint[])),
 queued AS (
-    INSERT INTO waiting (lane, tenant, not_before, seq) SELECT lane, tenant, @now, seq FROM jobs WHERE seq = ANY (@seqs::bigint[])
+    INSERT INTO waiting (line, not_before, seq)
+    SELECT line, @now, seq FROM jobs JOIN shares USING (lane, tenant) WHERE seq = ANY (@seqs::bigint[])
 )
 UPDATE jobs SET state = 'queued', reason = @reason, not_before = @now,
                 lease_until = 0, claimed = 0, parked_since = 0, parked_ms = 0, charged_ms = 0

@@ -138,6 +138,7 @@ func (t *tx) expecting(at map[share]int64) named {
 // candidate is an active share as a claim sees it.
 type candidate struct {
 	tenant  document.Tenant
+	line    int64
 	virtual int64
 	since   int64
 	mean    int64
@@ -158,13 +159,49 @@ const (
 	looks = 8
 )
 
+// lookFirst looks at the first of the lanes that claims ask for, and in the same turn to the
+// server at the other, if there was nothing in the first the last time.
+func (db *DB) lookFirst(ctx context.Context, claims []*workCall) (map[document.Lane][]candidate, error) {
+	found := map[document.Lane]*[]candidate{}
+	var b pgx.Batch
+	for _, lane := range document.Lanes() {
+		n := wanting(claims, lane)
+		if n == 0 || len(found) > 0 && !db.lull.Load() {
+			continue
+		}
+		next := new([]candidate)
+		found[lane] = next
+		n += peek
+		b.Queue(sqlShareLook, db.looking(lane, n, []document.Tenant{})).Query(into(next, n, scanCandidate))
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	if err := db.pool.SendBatch(ctx, &b).Close(); err != nil {
+		return nil, err
+	}
+	first := map[document.Lane][]candidate{}
+	for lane, next := range found {
+		first[lane] = *next
+	}
+	if next := first[document.Interactive]; next != nil {
+		db.lull.Store(next[0].tenant == "")
+	}
+	return first, nil
+}
+
+func (db *DB) looking(lane document.Lane, n int, passed []document.Tenant) named {
+	return named{"lane": lane, "offset": db.ahead(), "n": n, "most": n + lookAhead, "passed": passed}
+}
+
 // look returns the next shares of a lane, but for those passed over already, having woken
-// those whose time has come.
-func (db *DB) look(ctx context.Context, lane document.Lane, n int, passed []document.Tenant) (next []candidate, err error) {
+// those whose time has come. found is what a look has found, if one was made.
+func (db *DB) look(ctx context.Context, lane document.Lane, n int, passed []document.Tenant, found []candidate) (next []candidate, err error) {
 	for range looks {
-		next, err = collect(ctx, db.pool, scanCandidate, sqlShareLook, named{
-			"lane": lane, "offset": db.ahead(), "n": n, "most": n + lookAhead, "passed": passed,
-		})
+		next, found = found, nil
+		if next == nil {
+			next, err = collect(ctx, db.pool, scanCandidate, sqlShareLook, db.looking(lane, n, passed))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -178,17 +215,22 @@ func (db *DB) look(ctx context.Context, lane document.Lane, n int, passed []docu
 		case slices.ContainsFunc(next, func(c candidate) bool { return !c.certain }):
 			_, err = db.pool.Exec(ctx, sqlSharePlace, named{"lane": lane, "most": n + lookAhead, "passed": passed})
 		default:
-			return next, nil
+			return inOrder(next), nil
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return next, nil
+	return inOrder(next), nil
+}
+
+func inOrder(next []candidate) []candidate {
+	slices.SortFunc(next, candidate.compare)
+	return next
 }
 
 func scanCandidate(row pgx.Row) (c candidate, err error) {
-	return c, row.Scan(&c.tenant, &c.virtual, &c.since, &c.mean, &c.ready, &c.certain, &c.waking)
+	return c, row.Scan(&c.tenant, &c.line, &c.virtual, &c.since, &c.mean, &c.ready, &c.certain, &c.waking)
 }
 
 // allot shares n turns out: each goes to the ready candidate of least virtual time, which
@@ -199,7 +241,7 @@ func (db *DB) allot(next []candidate, n int) (chosen []candidate, past []documen
 	for ; n > 0; n-- {
 		best := -1
 		for i := range next {
-			if next[i].ready && (best < 0 || before(next[i], next[best])) {
+			if next[i].ready && (best < 0 || next[i].compare(next[best]) < 0) {
 				best = i
 			}
 		}
@@ -221,8 +263,9 @@ func (db *DB) allot(next []candidate, n int) (chosen []candidate, past []documen
 	return chosen, past
 }
 
-func before(a, b candidate) bool {
-	return cmp.Or(cmp.Compare(a.virtual, b.virtual), cmp.Compare(a.since, b.since), cmp.Compare(a.tenant, b.tenant)) < 0
+// compare orders candidates by whose turn it is.
+func (c candidate) compare(other candidate) int {
+	return cmp.Or(cmp.Compare(c.virtual, other.virtual), cmp.Compare(c.since, other.since), cmp.Compare(c.tenant, other.tenant))
 }
 
 // rest ends the activity of shares that have no ready job. One that somebody is bringing a

@@ -5,21 +5,19 @@
 -- this one; some are to wake first. Where nobody is active there is one row without a tenant.
 WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now),
 first AS MATERIALIZED (
-    SELECT tenant, virtual, since, mean_ms, place FROM shares
+    SELECT tenant, line, virtual, since, mean_ms, place FROM shares
     WHERE lane = @lane AND active AND tenant <> ALL (@passed::text[])
     ORDER BY place, since, tenant LIMIT @most
 ),
 last AS MATERIALIZED (
     SELECT place, since, tenant FROM first ORDER BY place DESC, since DESC, tenant DESC LIMIT 1
 )
-SELECT coalesce(tenant, ''), coalesce(virtual, 0), coalesce(since, 0), coalesce(mean_ms, 0),
-       tenant IS NOT NULL AND EXISTS (SELECT 1 FROM waiting
-               WHERE lane = @lane AND tenant = next.tenant AND not_before <= (SELECT now FROM clock)),
+SELECT coalesce(tenant, ''), coalesce(line, 0), coalesce(virtual, 0), coalesce(since, 0), coalesce(mean_ms, 0),
+       EXISTS (SELECT 1 FROM waiting WHERE line = next.line AND not_before <= (SELECT now FROM clock)),
        (SELECT count(*) FROM first) < @most OR (virtual, since, tenant) <= (SELECT place, since, tenant FROM last),
        waking
 FROM (SELECT EXISTS (SELECT 1 FROM shares WHERE lane = @lane AND wakes > 0 AND wakes <= (SELECT now FROM clock)) AS waking) AS all_of_them
-     LEFT JOIN (SELECT * FROM first ORDER BY virtual, since, tenant LIMIT @n) AS next ON true
-ORDER BY virtual, since, tenant;
+     LEFT JOIN (SELECT * FROM first ORDER BY virtual, since, tenant LIMIT @n) AS next ON true;
 
 -- name: share_place
 -- Puts the shares that a look reads where their virtual time belongs. Charges do not, so that
@@ -87,11 +85,9 @@ ORDER BY tenant FOR UPDATE SKIP LOCKED;
 -- A tenant without a ready job is active no longer. The rows are locked by then, so that
 -- this statement sees every job that was added before.
 UPDATE shares SET active = false,
-    wakes = coalesce((SELECT not_before FROM waiting
-                      WHERE lane = @lane AND tenant = shares.tenant ORDER BY not_before LIMIT 1), 0)
+    wakes = coalesce((SELECT not_before FROM waiting WHERE line = shares.line ORDER BY not_before LIMIT 1), 0)
 WHERE lane = @lane AND tenant = ANY (@tenants::text[]) AND active
-  AND NOT EXISTS (SELECT 1 FROM waiting
-                  WHERE lane = @lane AND tenant = shares.tenant AND not_before <= now_ms(@offset));
+  AND NOT EXISTS (SELECT 1 FROM waiting WHERE line = shares.line AND not_before <= now_ms(@offset));
 
 -- name: share_charge
 -- Charges of one transaction, its last step. The shares come in the order in which their rows
@@ -117,18 +113,15 @@ WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now),
 own AS MATERIALIZED (SELECT virtual FROM shares WHERE lane = @lane AND tenant = @tenant)
 SELECT EXISTS (SELECT 1 FROM shares, own
                WHERE lane = @lane AND active AND tenant <> @tenant AND place < own.virtual AND shares.virtual < own.virtual
-                 AND EXISTS (SELECT 1 FROM waiting WHERE lane = @lane AND tenant = shares.tenant
-                                                  AND not_before <= (SELECT now FROM clock)))
+                 AND EXISTS (SELECT 1 FROM waiting WHERE line = shares.line AND not_before <= (SELECT now FROM clock)))
     OR EXISTS (SELECT 1 FROM shares, own
                WHERE lane = @lane AND wakes > 0 AND wakes <= (SELECT now FROM clock) AND tenant <> @tenant
                  AND greatest(shares.virtual, share_level(@lane, (SELECT now FROM clock))) < own.virtual
-                 AND EXISTS (SELECT 1 FROM waiting WHERE lane = @lane AND tenant = shares.tenant
-                                                  AND not_before <= (SELECT now FROM clock)));
+                 AND EXISTS (SELECT 1 FROM waiting WHERE line = shares.line AND not_before <= (SELECT now FROM clock)));
 
 -- name: share_ready
 -- Whether any job of a lane is ready.
 WITH clock AS MATERIALIZED (SELECT now_ms(@offset) AS now)
 SELECT EXISTS (SELECT 1 FROM shares
                WHERE lane = @lane AND (active OR (wakes > 0 AND wakes <= (SELECT now FROM clock)))
-                 AND EXISTS (SELECT 1 FROM waiting WHERE lane = @lane AND tenant = shares.tenant
-                                                  AND not_before <= (SELECT now FROM clock)));
+                 AND EXISTS (SELECT 1 FROM waiting WHERE line = shares.line AND not_before <= (SELECT now FROM clock)));

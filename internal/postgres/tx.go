@@ -75,7 +75,7 @@ func (db *DB) transactFrom(ctx context.Context, first func(*tx, *pgx.Batch), do 
 	if err := t.begin(first); err != nil {
 		return errors.Join(err, rollback(ctx, conn))
 	}
-	if err := do(t); err != nil {
+	if err := returning(do, t, conn); err != nil {
 		return errors.Join(err, rollback(ctx, conn))
 	}
 	if err := t.commit(); err != nil {
@@ -83,6 +83,20 @@ func (db *DB) transactFrom(ctx context.Context, first func(*tx, *pgx.Batch), do 
 	}
 	db.hints.give(t.hint)
 	return nil
+}
+
+// returning runs do. Where it does not return (a callback panics), the transaction ends at once:
+// the server would only later notice that the connection is gone, and hold the rows until then.
+func returning(do func(*tx) error, t *tx, conn *pgxpool.Conn) error {
+	returned := false
+	defer func() {
+		if !returned {
+			_ = rollback(t.ctx, conn)
+		}
+	}()
+	err := do(t)
+	returned = true
+	return err
 }
 
 // begin starts the transaction, reads the clock, and takes the first step, in one turn to the
@@ -180,20 +194,19 @@ func collect[T any](ctx context.Context, q querier, scan func(pgx.Row) (T, error
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, scan)
+	return scanAll(nil, rows, scan)
 }
 
-// into scans every row of a step of a batch.
-func into[T any](out *[]T, scan func(pgx.Row) (T, error)) func(pgx.Rows) error {
+// into scans every row of a step of a batch, n at most.
+func into[T any](out *[]T, n int, scan func(pgx.Row) (T, error)) func(pgx.Rows) error {
 	return func(rows pgx.Rows) (err error) {
-		*out, err = scanAll(rows, scan)
+		*out, err = scanAll(make([]T, 0, n), rows, scan)
 		return err
 	}
 }
 
-func scanAll[T any](rows pgx.Rows, scan func(pgx.Row) (T, error)) ([]T, error) {
+func scanAll[T any](out []T, rows pgx.Rows, scan func(pgx.Row) (T, error)) ([]T, error) {
 	defer rows.Close()
-	var out []T
 	for rows.Next() {
 		v, err := scan(rows)
 		if err != nil {

@@ -8,6 +8,19 @@ DROP INDEX shares_order;
 CREATE INDEX shares_order ON shares (lane, place, since, tenant) WHERE active;
 ALTER TABLE shares SET (fillfactor = 30);
 
+-- A tenant's line of a lane, by a number: who waits is found without comparing names.
+ALTER TABLE shares ADD COLUMN line bigint GENERATED ALWAYS AS IDENTITY UNIQUE;
+ALTER TABLE waiting RENAME TO waited;
+ALTER INDEX waiting_pkey RENAME TO waited_pkey;
+CREATE TABLE waiting (
+    line       bigint NOT NULL,
+    not_before bigint NOT NULL,
+    seq        bigint NOT NULL,
+    PRIMARY KEY (line, not_before, seq)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
+INSERT INTO waiting (line, not_before, seq) SELECT line, not_before, seq FROM waited JOIN shares USING (lane, tenant);
+DROP TABLE waited;
+
 -- How far each lane has come: the greatest virtual time at which a job of it was lent in its
 -- turn. Processes write different rows, so that they seldom wait for each other; the greatest
 -- counts.
@@ -21,17 +34,20 @@ INSERT INTO levels (lane, stripe, reached) SELECT lane, 0, max(started) FROM sha
 DROP INDEX shares_started;
 ALTER TABLE shares DROP COLUMN started;
 
+-- Rows of jobs grow when they end, by their result.
+ALTER TABLE jobs SET (fillfactor = 35);
+
 -- Where a tenant of a lane starts that had nothing ready: at the greatest virtual time at
 -- which a job of the lane was lent in its turn, but behind nobody who waits. Of more than a
 -- look's worth of active tenants (share_look) it sees the first; none of the others has had
 -- less than the last place among these.
 CREATE OR REPLACE FUNCTION share_level(of text, at bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
 WITH first AS MATERIALIZED (
-    SELECT tenant, virtual, place FROM shares WHERE lane = of AND active ORDER BY place, since, tenant LIMIT 128
+    SELECT line, virtual, place FROM shares WHERE lane = of AND active ORDER BY place, since, tenant LIMIT 128
 )
 SELECT least(coalesce((SELECT max(reached) FROM levels WHERE lane = of), 0),
-             (SELECT virtual FROM (SELECT tenant, virtual FROM first ORDER BY virtual OFFSET 0) AS ordered
-              WHERE EXISTS (SELECT 1 FROM waiting WHERE lane = of AND tenant = ordered.tenant AND not_before <= at)
+             (SELECT virtual FROM (SELECT line, virtual FROM first ORDER BY virtual OFFSET 0) AS ordered
+              WHERE EXISTS (SELECT 1 FROM waiting WHERE line = ordered.line AND not_before <= at)
               LIMIT 1),
              (SELECT max(place) FROM first HAVING count(*) = 128))
 $$;
