@@ -1,5 +1,10 @@
 package document
 
+import (
+	"maps"
+	"slices"
+)
+
 // Format is what the bytes of a document or an asset are, found out from the bytes
 // alone. Never renumbered: it crosses the wire.
 type Format uint8
@@ -81,6 +86,9 @@ func Opened() []Format {
 		EML,
 	}
 }
+
+// Formats lists every format that this version knows, by number.
+func Formats() []Format { return slices.Sorted(maps.Keys(formatNames)) }
 
 // IsRaster reports whether documents of the format are pixels and nothing else:
 // files of one frame or more that blotter opens.
