@@ -34,8 +34,8 @@ type writer struct {
 	left, right, child []uint32
 	mini               int64 // bytes
 
-	dirAt, smallAt, miniAt, streamsAt, tableAt, listAt, total uint32 // sectors
-	out                                                       []byte
+	smallAt, miniAt, streamsAt, tableAt, listAt, total uint32 // sectors
+	out                                                []byte
 }
 
 // list numbers the nodes, the children of one storage in a row, and hangs them up.

@@ -237,7 +237,7 @@ func (p *player) stock(i uint32) {
 	case 5:
 		p.dc.brush = brush{}
 	case 6, 7:
-		p.dc.pen = pen{c: colour(uint32(7-i) * 0xffffff), visible: true}
+		p.dc.pen = pen{c: colour((7 - i) * 0xffffff), visible: true}
 	case 8:
 		p.dc.pen = pen{}
 	case 18, 19: // of a colour that other orders set
