@@ -42,6 +42,7 @@ type Document struct {
 type within struct {
 	part    *zip.File
 	picture bool
+	packed  int64 // bytes of a part that is packed once more, unpacked; else 0
 }
 
 // playing is the part of several frames that is being read one by one: an animation
@@ -94,9 +95,11 @@ func (d *Document) addPart(p *zip.File, called role) error {
 	switch {
 	case kind.IsRaster():
 		return d.addRaster(p, kind)
+	case called&isPicture != 0 && bytes.HasPrefix(head, []byte(gzipped)):
+		return d.addPacked(p)
 	case kind == document.UnknownFormat:
 		if called&isWithin != 0 || isWithinByLook(p.Name, head) {
-			d.within = append(d.within, within{p, false})
+			d.within = append(d.within, within{part: p})
 			return nil
 		}
 		if err != nil { // it may have been a picture
@@ -106,7 +109,7 @@ func (d *Document) addPart(p *zip.File, called role) error {
 			return nil
 		}
 	case kind.IsMetafile():
-		d.within = append(d.within, within{p, true})
+		d.within = append(d.within, within{part: p, picture: true})
 		return nil
 	}
 	code := reason.ExtractEncoding
@@ -204,12 +207,22 @@ func (d *Document) Embedded() []catalogue.Embedded {
 	out := make([]catalogue.Embedded, len(d.within))
 	for i, p := range d.within {
 		out[i].Picture, out[i].Size = p.picture, int64(p.part.UncompressedSize64) // within the limits: directory saw to it
+		if p.packed > 0 {
+			out[i].Size = p.packed
+		}
 	}
 	return out
 }
 
 // Unpack returns a document within.
-func (d *Document) Unpack(i int) ([]byte, error) { return unpack(d.within[i].part, d.lim) }
+func (d *Document) Unpack(i int) ([]byte, error) {
+	w := d.within[i]
+	data, err := unpack(w.part, d.lim)
+	if err != nil || w.packed == 0 {
+		return data, err
+	}
+	return gunzip(data, w.packed)
+}
 
 // Spent is what the archive's directory says.
 func (d *Document) Spent() catalogue.Cost { return d.spent }

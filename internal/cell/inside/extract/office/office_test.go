@@ -175,7 +175,7 @@ func TestPicturesOfSlidesAndSheets(t *testing.T) {
 	for _, it := range d.Assets() {
 		got = append(got, fmt.Sprintf("%dx%d %s", it.Width, it.Height, it.Withheld))
 	}
-	want := []string{"2x1 ", "40x20 ", "0x0 extract.unsupported_encoding", "0x0 extract.unsupported_encoding", "0x0 extract.unsupported_encoding", "4x3 "}
+	want := []string{"2x1 ", "40x20 ", "0x0 extract.unsupported_encoding", "0x0 extract.unsupported_encoding", "0x0 extract.malformed", "4x3 "}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("assets %q, want %q", got, want)
 	}
