@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"blotter/internal/config"
 	"blotter/internal/document"
@@ -54,11 +55,22 @@ func TestACombThatFailedIsRepeated(t *testing.T) {
 	s.cfg.Database, s.cfg.Vault, s.cfg.Serve.Roles = "postgres://", "s3://bucket/prefix", []config.Role{config.RoleRetention}
 	s.worker, s.removed.Store = s.newWorker(nil), store
 	s.retention = &retention.Retention{Store: store, Vault: v, Log: s.log}
-	if err := s.tidyUp(ctx); reason.Of(err) != reason.QueueBusy {
+	if err := s.tidyUp(ctx); err != nil {
+		t.Fatalf("a start waits for the comb: %v", err)
+	}
+	if err := s.combWhereDue(ctx); reason.Of(err) != reason.QueueBusy {
 		t.Fatalf("the comb did not fail: %v", err)
 	}
 	store.fails = false
-	if err := s.tidyUp(ctx); err != nil {
+	store.leader, store.until = "other", time.Now().Add(time.Hour)
+	if err := s.combWhereDue(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := v.List(ctx, ""); err != nil || len(left) != 1 {
+		t.Errorf("who is not the janitor combed: %v, %v", left, err)
+	}
+	store.until = time.Time{}
+	if err := s.combWhereDue(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := v.List(ctx, ""); err != nil || len(left) != 0 {

@@ -14,6 +14,7 @@ const (
 	sealing   = "sealing"
 	tidying   = "tidying"
 	expiring  = "expiring"
+	combing   = "combing"
 	telling   = "telling"
 	listening = "listening"
 )

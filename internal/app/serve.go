@@ -66,6 +66,7 @@ func (s *Service) Serve(ctx context.Context, l Listeners) error {
 	}
 	run(&others, ctx, s.tend)
 	run(&others, ctx, s.tendLeases)
+	run(&others, ctx, s.comb)
 	run(&follower, following, s.listen)
 	run(&follower, following, s.follow)
 	if has(config.RoleAPI) {

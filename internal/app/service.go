@@ -39,7 +39,7 @@ type Service struct {
 	ended   chan struct{} // a job has ended, so that there may be somebody to tell; holds one signal
 	meter   *ops.Metrics
 	stopped chan struct{} // closed once nothing new is taken in
-	combed  time.Time     // when blobs that nothing refers to were looked for last; tidyUp's own
+	combed  time.Time     // when blobs that nothing refers to were looked for last; comb's own
 	flush   func(context.Context) error
 	removed webhook.Removed
 }

@@ -30,21 +30,46 @@ func (s *Service) tidyUp(ctx context.Context) error {
 	if err := errors.Join(s.retention.Expire(ctx), s.removed.Look(ctx)); err != nil {
 		return err
 	}
-	if s.fleet() && time.Since(s.combed) < combEvery {
+	if s.fleet() { // a bucket may hold a million: comb looks through it meanwhile
 		return nil
 	}
-	began := time.Now()
-	err := s.retention.DeleteUnreferenced(ctx)
-	if err == nil { // one that failed is begun anew with the next sweep
-		s.combed = began
-	}
-	return err
+	return s.retention.DeleteUnreferenced(ctx)
 }
 
-// combEvery is how often the janitor of a fleet looks through all blobs for those that
-// nothing refers to: a bucket may hold a million, and what a killed worker left there is
-// ciphertext of a job that is under way or of which the key is gone.
-const combEvery = time.Hour
+// Pauses of who looks through all blobs of a fleet for those that nothing refers to.
+const (
+	// combEvery is the pause between two looks. What a killed worker left there is ciphertext
+	// of a job that is under way or of which the key is gone.
+	combEvery = time.Hour
+	// combAsked is the pause between two questions whether one is due: it is when a process
+	// becomes the janitor that never looked.
+	combAsked = 5 * time.Second
+)
+
+// comb looks through the bucket of a fleet while everything else goes on. One that was cut
+// off or failed is begun anew: it deletes as it goes, so that it has less to do then.
+func (s *Service) comb(ctx context.Context) error {
+	if !s.fleet() {
+		return nil
+	}
+	return s.every(ctx, combing, combAsked, s.combWhereDue)
+}
+
+func (s *Service) combWhereDue(ctx context.Context) error {
+	if !s.combed.IsZero() && time.Since(s.combed) < combEvery {
+		return nil
+	}
+	if leads, err := s.janitor(ctx); err != nil || !leads {
+		return err
+	}
+	began := time.Now()
+	if err := s.retention.DeleteUnreferenced(ctx); err != nil {
+		return err
+	}
+	s.combed = began
+	s.log.Info("the bucket was looked through", "duration", time.Since(began))
+	return nil
+}
 
 // tidyUpFirst tidies up before anything is taken in. What passes is waited out, as later: a
 // node that starts beside a database that fails for a moment need not end for it. Once ctx

@@ -111,19 +111,34 @@ func (f *fleet) retire(ctx context.Context) error {
 			}
 			n.fault.Unlock()
 		}
+		combed := f.combs()
 		for i := 0; again && i < size; i++ {
 			if err := f.nodes[i].start(ctx); err != nil {
 				return err
 			}
 		}
-		// Who answers has tidied up first.
+		// Who answers has tidied up its disk first; the bucket is looked through meanwhile.
 		for i := 0; again && i < size; i++ {
 			if err := f.nodes[i].answers(ctx); err != nil {
 				return err
 			}
 		}
+		for again && f.combs() == combed {
+			if wait(ctx, pace) != nil {
+				return errors.New("no node looked through the bucket")
+			}
+		}
 	}
 	return nil
+}
+
+// combs is how often nodes have looked through the bucket, by their logs.
+func (f *fleet) combs() (n int) {
+	for _, node := range f.nodes {
+		log, _ := os.ReadFile(node.log()) // one that is not there yet has none
+		n += bytes.Count(log, []byte("the bucket was looked through"))
+	}
+	return n
 }
 
 // answers waits until the node's API does.
