@@ -18,11 +18,13 @@ const (
 	RedactedKind  Kind = "redacted" // the end of a job with derivatives
 	RejectedKind  Kind = "rejected"
 	DeadKind      Kind = "dead"
-	Deleted       Kind = "deleted"        // a data key was destroyed, and with it the data
-	Cancelled     Kind = "cancelled"      // by its caller, or discarded by an operator: the reason tells
-	Replayed      Kind = "replayed"       // a dead job went back into the queue
-	Viewed        Kind = "viewed"         // pixels from before redaction were handed out, to the actor
-	AccessGranted Kind = "access_granted" // an API key was made
+	Deleted       Kind = "deleted"           // a data key was destroyed, and with it the data
+	Cancelled     Kind = "cancelled"         // by its caller, or discarded by an operator: the reason tells
+	Replayed      Kind = "replayed"          // a dead job went back into the queue
+	Resent        Kind = "message_replayed"  // a webhook message that was given up is tried again
+	Unsent        Kind = "message_discarded" // a webhook message that was given up was forgotten
+	Viewed        Kind = "viewed"            // pixels from before redaction were handed out, to the actor
+	AccessGranted Kind = "access_granted"    // an API key was made
 	AccessRevoked Kind = "access_revoked"
 	KeyCreated    Kind = "key_created"
 	KeyRotated    Kind = "key_rotated"
@@ -121,7 +123,7 @@ type Box struct {
 // Artifact is a temporary or stored thing whose life is on record.
 type Artifact struct {
 	ID      string `json:"id"`                // opaque
-	Class   string `json:"class"`             // "working_copy", "upload", "original", "derivative", "task"
+	Class   string `json:"class"`             // "working_copy", "upload", "original", "derivative", "task", "message"
 	Expires string `json:"expires,omitempty"` // RFC 3339
 }
 

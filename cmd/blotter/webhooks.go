@@ -51,11 +51,22 @@ func (w *webhooksList) Run(c *call) (int, error) {
 			return err
 		}
 		if len(rows) == 1 {
-			fmt.Fprintln(c.stdio.err, "There is no such message.")
+			fmt.Fprintln(c.stdio.err, nothingLeft(f))
 			return nil
 		}
 		return table(c.stdio.out, rows)
 	})
+}
+
+// nothingLeft says what an empty list means.
+func nothingLeft(f webhook.Filter) string {
+	switch {
+	case f.Tenant != "" || f.Endpoint != "":
+		return "Nothing waits for this tenant and endpoint: every message was taken, or there was none."
+	case f.Status == webhook.Dead:
+		return "No message was given up."
+	}
+	return "Nothing waits: every message was taken, or there was none."
 }
 
 func nextOf(m webhook.Delivery) string {

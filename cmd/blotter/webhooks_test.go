@@ -17,6 +17,7 @@ import (
 
 	"blotter/client"
 	"blotter/internal/document"
+	"blotter/receipt"
 )
 
 // told is a message as an endpoint got it.
@@ -232,8 +233,21 @@ func TestServeTellsEndpoints(t *testing.T) {
 		t.Errorf("%d batches of spans, %d pieces searched", len(spans.sent), h.searched)
 	}
 	db, _ := s.open()
-	if all := s.events(db); len(all) < 10 { // the log verifies as a whole
+	all := s.events(db) // the log verifies as a whole
+	if len(all) < 10 {
 		t.Errorf("only %d events", len(all))
+	}
+	acts := map[receipt.Kind]int{}
+	for _, e := range all {
+		if e.Kind == receipt.Resent || e.Kind == receipt.Unsent {
+			acts[e.Kind]++
+			if e.Actor != "cli" || e.Reason != "webhook.gone" || !strings.HasPrefix(e.Artifact.ID, "msg_") {
+				t.Errorf("%+v", e)
+			}
+		}
+	}
+	if acts[receipt.Resent] != 2 || acts[receipt.Unsent] != 1 {
+		t.Errorf("the acts on record are %v", acts)
 	}
 }
 

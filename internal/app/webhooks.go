@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"blotter/internal/ops"
 	"blotter/internal/webhook"
+	"blotter/receipt"
 )
 
 // Webhooks tells each delivery that f chooses, the newest first.
@@ -27,15 +29,25 @@ func (d *Desk) Webhooks(ctx context.Context, f webhook.Filter, each func(webhook
 	}
 }
 
-// ReplayWebhook has a delivery that was given up tried again. Errors:
+// ReplayWebhook has a delivery that was given up tried again, on record. Errors:
 // webhook.no_such_delivery.
 func (d *Desk) ReplayWebhook(ctx context.Context, id string) (webhook.Delivery, error) {
-	return d.station.store.ReplayDelivery(ctx, id)
+	return d.actOnWebhook(ctx, id, receipt.Resent, d.station.store.ReplayDelivery)
 }
 
-// DiscardWebhook forgets a delivery that was given up. Errors: webhook.no_such_delivery.
+// DiscardWebhook forgets a delivery that was given up, on record. Errors:
+// webhook.no_such_delivery.
 func (d *Desk) DiscardWebhook(ctx context.Context, id string) (webhook.Delivery, error) {
-	return d.station.store.DiscardDelivery(ctx, id)
+	return d.actOnWebhook(ctx, id, receipt.Unsent, d.station.store.DiscardDelivery)
+}
+
+func (d *Desk) actOnWebhook(ctx context.Context, id string, kind receipt.Kind,
+	do func(context.Context, string, func(webhook.Delivery) receipt.Event) (webhook.Delivery, error)) (m webhook.Delivery, err error) {
+	err = d.act(ctx, func(ctx context.Context) error {
+		m, err = do(ctx, id, func(m webhook.Delivery) receipt.Event { return webhook.Acted(kind, m, actorCLI, time.Now()) })
+		return err
+	})
+	return m, err
 }
 
 // undelivered counts the messages that were not taken.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"blotter/internal/cell"
 	"blotter/internal/cell/engine"
@@ -44,7 +45,7 @@ func TestDefaults(t *testing.T) {
 			Policies: []string{}, Sources: []string{}, DiskFreeBytes: 1 << 30},
 		API: intake.Default(), Budgets: budgets(), Traces: ops.TraceConfig{Sample: 1},
 	}
-	if d := cmp.Diff(want, c); d != "" {
+	if d := cmp.Diff(want, c, cmpopts.IgnoreUnexported(cell.Config{})); d != "" {
 		t.Error(d)
 	}
 	if c.Workers < 1 {

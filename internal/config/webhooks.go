@@ -3,7 +3,9 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"blotter/internal/strictyaml"
@@ -39,11 +41,18 @@ func (d *draft) joinWebhooks() error {
 	if err != nil {
 		problems = append(problems, err)
 	}
+	var unknown []error
 	for i := range d.Webhooks.Endpoints {
 		e := &d.Webhooks.Endpoints[i]
 		e.Secrets = secrets[e.Name]
 	}
-	return errors.Join(append(problems, d.Webhooks.Validate())...)
+	for _, name := range slices.Sorted(maps.Keys(secrets)) {
+		if slices.ContainsFunc(d.Webhooks.Endpoints, func(e webhook.Endpoint) bool { return e.Name == name }) || len(problems) > 0 {
+			continue // what cannot be read may be of that name
+		}
+		unknown = append(unknown, fmt.Errorf("webhooks.secrets_file has a secret of %q, which no endpoint is called: correct the name, or take the line out", name))
+	}
+	return errors.Join(append(append(problems, unknown...), d.Webhooks.Validate())...)
 }
 
 // readSecrets reads the file of secrets, which nobody else may read; an empty name is none.

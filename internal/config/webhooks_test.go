@@ -30,11 +30,12 @@ func TestWebhookSettings(t *testing.T) {
 		t.Error("the wrong tenant is told")
 	}
 	for want, more := range map[string]string{
-		"has no secret":          "BLOTTER_WEBHOOKS_ENDPOINTS=lab:clinic=https://ehr.example.org/in",
-		"is not https":           "BLOTTER_WEBHOOKS_ENDPOINTS=ehr:clinic=http://ehr.example.org/in",
-		"name:tenant=URL":        "BLOTTER_WEBHOOKS_ENDPOINTS=https://ehr.example.org/in",
-		"two webhook endpoints":  "BLOTTER_WEBHOOKS_ENDPOINTS=ehr:a=https://a.example.org/,ehr:b=https://b.example.org/",
-		"secrets_file cannot be": "BLOTTER_WEBHOOKS_SECRETS_FILE=/nowhere",
+		"has no secret":         "BLOTTER_WEBHOOKS_ENDPOINTS=lab:clinic=https://ehr.example.org/in",
+		"is not https":          "BLOTTER_WEBHOOKS_ENDPOINTS=ehr:clinic=http://ehr.example.org/in",
+		"name:tenant=URL":       "BLOTTER_WEBHOOKS_ENDPOINTS=https://ehr.example.org/in",
+		"two webhook endpoints": "BLOTTER_WEBHOOKS_ENDPOINTS=ehr:a=https://a.example.org/,ehr:b=https://b.example.org/",
+		`secret of "ehr", which no endpoint is called`: "BLOTTER_WEBHOOKS_ATTEMPTS=3",
+		"secrets_file cannot be":                       "BLOTTER_WEBHOOKS_SECRETS_FILE=/nowhere",
 	} {
 		if _, err := load(more); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: no %q in: %v", more, want, err)

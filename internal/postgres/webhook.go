@@ -11,6 +11,7 @@ import (
 	"blotter/internal/queue"
 	"blotter/internal/reason"
 	"blotter/internal/webhook"
+	"blotter/receipt"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -119,22 +120,35 @@ func (db *DB) Deliveries(ctx context.Context, f webhook.Filter) ([]webhook.Deliv
 }
 
 // ReplayDelivery implements webhook.Store.
-func (db *DB) ReplayDelivery(ctx context.Context, id string) (webhook.Delivery, error) {
-	return db.actOnDelivery(ctx, "replay a delivery", sqlDeliveryReplay, func(t *tx) named { return named{"id": id, "now": t.now} })
+func (db *DB) ReplayDelivery(ctx context.Context, id string, event func(webhook.Delivery) receipt.Event) (webhook.Delivery, error) {
+	return db.actOnDelivery(ctx, "replay a delivery", id, event, func(t *tx, _ webhook.Delivery) (webhook.Delivery, error) {
+		return scanDelivery(t.QueryRow(t.ctx, sqlDeliveryReplay, named{"id": id, "now": t.now}))
+	})
 }
 
 // DiscardDelivery implements webhook.Store.
-func (db *DB) DiscardDelivery(ctx context.Context, id string) (webhook.Delivery, error) {
-	return db.actOnDelivery(ctx, "discard a delivery", sqlDeliveryDiscard, func(*tx) named { return named{"id": id} })
+func (db *DB) DiscardDelivery(ctx context.Context, id string, event func(webhook.Delivery) receipt.Event) (webhook.Delivery, error) {
+	return db.actOnDelivery(ctx, "discard a delivery", id, event, func(t *tx, d webhook.Delivery) (webhook.Delivery, error) {
+		_, err := t.exec(sqlDeliveryDiscard, named{"id": id})
+		return d, err
+	})
 }
 
-func (db *DB) actOnDelivery(ctx context.Context, what, step string, args func(*tx) named) (d webhook.Delivery, err error) {
+// actOnDelivery does something with a dead delivery, on record.
+func (db *DB) actOnDelivery(ctx context.Context, what, id string, event func(webhook.Delivery) receipt.Event,
+	do func(*tx, webhook.Delivery) (webhook.Delivery, error)) (d webhook.Delivery, err error) {
 	err = db.write(ctx, what, func(t *tx) error {
-		d, err = scanDelivery(t.QueryRow(t.ctx, step, args(t)))
+		dead, err := scanDelivery(t.QueryRow(t.ctx, sqlDeliveryDead, named{"id": id}))
 		if errors.Is(err, pgx.ErrNoRows) {
 			return reason.Because(reason.WebhookUnknown, nil)
 		}
-		return err
+		if err == nil {
+			d, err = do(t, dead)
+		}
+		if err != nil {
+			return err
+		}
+		return t.tell(event(dead))
 	})
 	if err != nil {
 		return webhook.Delivery{}, err
@@ -168,6 +182,7 @@ var (
 	sqlEndpointsUnknown = query("endpoints_unknown")
 	sqlDeliveriesGiveUp = query("deliveries_give_up")
 	sqlDeliveries       = query("deliveries")
+	sqlDeliveryDead     = query("delivery_dead")
 	sqlDeliveryReplay   = query("delivery_replay")
 	sqlDeliveryDiscard  = query("delivery_discard")
 	sqlDeliveryCounts   = query("delivery_counts")

@@ -59,13 +59,16 @@ WHERE (@tenant = '' OR tenant = @tenant) AND (@endpoint = '' OR endpoint = @endp
   AND (@status = '' OR status = @status) AND (sequence < @before OR sequence = @before AND endpoint > @past)
 ORDER BY sequence DESC, endpoint LIMIT @n;
 
+-- name: delivery_dead
+SELECT id, endpoint, tenant, job, state, reason, sequence, ended, status, attempt, token, not_before, why
+FROM deliveries WHERE id = @id AND status = 'dead' FOR UPDATE;
+
 -- name: delivery_replay
-UPDATE deliveries SET status = 'pending', attempt = 0, why = '', not_before = @now WHERE id = @id AND status = 'dead'
+UPDATE deliveries SET status = 'pending', attempt = 0, why = '', not_before = @now WHERE id = @id
 RETURNING id, endpoint, tenant, job, state, reason, sequence, ended, status, attempt, token, not_before, why;
 
 -- name: delivery_discard
-DELETE FROM deliveries WHERE id = @id AND status = 'dead'
-RETURNING id, endpoint, tenant, job, state, reason, sequence, ended, status, attempt, token, not_before, why;
+DELETE FROM deliveries WHERE id = @id;
 
 -- name: delivery_counts
 SELECT (SELECT count(*) FROM deliveries WHERE status = 'pending'), (SELECT count(*) FROM deliveries WHERE status = 'dead'),

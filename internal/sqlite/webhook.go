@@ -12,6 +12,7 @@ import (
 	"blotter/internal/queue"
 	"blotter/internal/reason"
 	"blotter/internal/webhook"
+	"blotter/receipt"
 )
 
 var _ webhook.Store = (*DB)(nil)
@@ -142,30 +143,34 @@ func (db *DB) Deliveries(ctx context.Context, f webhook.Filter) ([]webhook.Deliv
 }
 
 // ReplayDelivery implements webhook.Store.
-func (db *DB) ReplayDelivery(ctx context.Context, id string) (webhook.Delivery, error) {
-	return db.actOnDelivery(ctx, "replay a delivery", id, func(t *tx) (d webhook.Delivery, err error) {
+func (db *DB) ReplayDelivery(ctx context.Context, id string, event func(webhook.Delivery) receipt.Event) (webhook.Delivery, error) {
+	return db.actOnDelivery(ctx, "replay a delivery", id, event, func(t *tx, _ webhook.Delivery) (webhook.Delivery, error) {
 		if err := t.must(errNoDelivery, sqlDeliveryReplay, sql.Named("id", id), sql.Named("now", t.now)); err != nil {
-			return d, err
+			return webhook.Delivery{}, err
 		}
 		return t.delivery(id)
 	})
 }
 
 // DiscardDelivery implements webhook.Store.
-func (db *DB) DiscardDelivery(ctx context.Context, id string) (webhook.Delivery, error) {
-	return db.actOnDelivery(ctx, "discard a delivery", id, func(t *tx) (webhook.Delivery, error) {
-		d, err := t.delivery(id)
-		if err != nil {
-			return d, err
-		}
+func (db *DB) DiscardDelivery(ctx context.Context, id string, event func(webhook.Delivery) receipt.Event) (webhook.Delivery, error) {
+	return db.actOnDelivery(ctx, "discard a delivery", id, event, func(t *tx, d webhook.Delivery) (webhook.Delivery, error) {
 		return d, t.must(errNoDelivery, sqlDeliveryDiscard, sql.Named("id", id))
 	})
 }
 
-func (db *DB) actOnDelivery(ctx context.Context, what, id string, do func(*tx) (webhook.Delivery, error)) (d webhook.Delivery, err error) {
+// actOnDelivery does something with a dead delivery, on record.
+func (db *DB) actOnDelivery(ctx context.Context, what, id string, event func(webhook.Delivery) receipt.Event,
+	do func(*tx, webhook.Delivery) (webhook.Delivery, error)) (d webhook.Delivery, err error) {
 	err = db.write(ctx, what, func(t *tx) error {
-		d, err = do(t)
-		return err
+		dead, err := t.delivery(id)
+		if err == nil {
+			d, err = do(t, dead) // which refuses one that is not dead
+		}
+		if err != nil {
+			return err
+		}
+		return t.tell(event(dead))
 	})
 	if err != nil {
 		return webhook.Delivery{}, err

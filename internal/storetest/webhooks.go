@@ -195,9 +195,14 @@ func failedWaits(s *telling) {
 func deadWaitsForAnOperator(s *telling) {
 	s.ended()
 	first, second := s.claim(s.one), s.claim(s.one)
-	for _, act := range []func(context.Context, string) (webhook.Delivery, error){s.one.ReplayDelivery, s.one.DiscardDelivery} {
+	acted := func(kind receipt.Kind) func(webhook.Delivery) receipt.Event {
+		return func(d webhook.Delivery) receipt.Event { return webhook.Acted(kind, d, "somebody", time.Now()) }
+	}
+	for _, act := range []func(context.Context, string, func(webhook.Delivery) receipt.Event) (webhook.Delivery, error){
+		s.one.ReplayDelivery, s.one.DiscardDelivery,
+	} {
 		for _, id := range []string{first.ID, "msg_none"} {
-			if _, err := act(s.Context(), id); reason.Of(err) != reason.WebhookUnknown {
+			if _, err := act(s.Context(), id, acted(receipt.Resent)); reason.Of(err) != reason.WebhookUnknown {
 				s.Errorf("%s is not dead: %v", id, err)
 			}
 		}
@@ -208,17 +213,32 @@ func deadWaitsForAnOperator(s *telling) {
 	s.advance(time.Hour)
 	s.nothing()
 	s.counts(0, 2)
-	replayed, err := s.other.ReplayDelivery(s.Context(), first.ID)
+	replayed, err := s.other.ReplayDelivery(s.Context(), first.ID, acted(receipt.Resent))
 	if err != nil || replayed.Status != webhook.Pending || replayed.Attempt != 0 || replayed.Why != "" {
 		s.Errorf("%+v, %v", replayed, err)
 	}
 	if d := s.claim(s.one); d.ID != first.ID || d.Token <= first.Token {
 		s.Errorf("%+v", d)
 	}
-	if _, err := s.other.DiscardDelivery(s.Context(), second.ID); err != nil {
-		s.Error(err)
+	if d, err := s.other.DiscardDelivery(s.Context(), second.ID, acted(receipt.Unsent)); err != nil || d.ID != second.ID {
+		s.Errorf("%+v, %v", d, err)
 	}
 	s.counts(1, 0)
+	events, err := s.one.Pending(s.Context(), 10)
+	s.must(err)
+	if len(events) != 2 {
+		s.Fatalf("%d events tell of two acts", len(events))
+	}
+	for i, want := range []struct {
+		kind receipt.Kind
+		of   webhook.Delivery
+	}{{receipt.Resent, first}, {receipt.Unsent, second}} {
+		e := events[i].Event
+		if e.Kind != want.kind || e.Actor != "somebody" || e.Reason != string(reason.WebhookGone) || e.Job != string(want.of.Job) ||
+			e.Artifact == nil || e.Artifact.ID != want.of.ID || events[i].Job != "" {
+			s.Errorf("%+v", events[i])
+		}
+	}
 }
 
 // However much waits for one endpoint, the others' messages are found, and nobody gets those

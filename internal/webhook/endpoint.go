@@ -76,8 +76,8 @@ func ParseSecrets(text string) (map[string][]Secret, error) {
 			continue
 		}
 		fields := strings.Fields(line)
-		if len(fields) != 2 {
-			return nil, fmt.Errorf("line %d of the webhook secrets is not a name and a secret", n)
+		if len(fields) != 2 || !nameForm.MatchString(fields[0]) {
+			return nil, fmt.Errorf("line %d of the webhook secrets is not the name of an endpoint and a secret", n)
 		}
 		s, err := ParseSecret(fields[1])
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"blotter/internal/document"
 	"blotter/internal/reason"
+	"blotter/receipt"
 )
 
 // Status is where a delivery stands. One that was taken is forgotten.
@@ -95,11 +96,22 @@ type Store interface {
 
 	// Deliveries lists those that were not taken, the newest first.
 	Deliveries(ctx context.Context, f Filter) ([]Delivery, error)
-	// ReplayDelivery makes a dead one pending again, ready at once, with no attempts.
-	// webhook.no_such_delivery for one that is not there or not dead.
-	ReplayDelivery(ctx context.Context, id string) (Delivery, error)
-	// DiscardDelivery forgets a dead one, with the errors of ReplayDelivery.
-	DiscardDelivery(ctx context.Context, id string) (Delivery, error)
+	// ReplayDelivery makes a dead one pending again, ready at once, with no attempts, with the
+	// event that event makes of it as it was. webhook.no_such_delivery for one that is not
+	// there or not dead.
+	ReplayDelivery(ctx context.Context, id string, event func(Delivery) receipt.Event) (Delivery, error)
+	// DiscardDelivery forgets a dead one and returns it as it was, with its event and the
+	// errors of ReplayDelivery.
+	DiscardDelivery(ctx context.Context, id string, event func(Delivery) receipt.Event) (Delivery, error)
 	// DeliveryCounts counts what waits.
 	DeliveryCounts(ctx context.Context) (Counts, error)
+}
+
+// Acted is the event of what an actor did with a delivery that was given up: which message,
+// and why it had been given up.
+func Acted(kind receipt.Kind, d Delivery, actor string, at time.Time) receipt.Event {
+	return receipt.Event{
+		Schema: receipt.EventSchema, Kind: kind, Time: receipt.FormatTime(at), Job: string(d.Job), Tenant: string(d.Tenant),
+		Actor: actor, Reason: string(d.Why), Artifact: &receipt.Artifact{ID: d.ID, Class: "message"},
+	}
 }
