@@ -45,7 +45,7 @@ var blipKinds = map[uint32]blipKind{
 // blips finds every picture record of a stream, whoever points at it. b is the whole
 // stream, src the same for later. It returns where they lie.
 func (d *Document) blips(src io.ReaderAt, b []byte) (found []int) {
-	for at := 0; at+recordHeader <= len(b); at++ {
+	for at := 0; at+recordHeader <= len(b) && !d.full(); at++ {
 		if high := b[at+3]; high != 0xf0 { // of every record of drawings
 			continue
 		}
@@ -162,7 +162,7 @@ func inflate(b []byte, size int64) ([]byte, error) {
 func (d *Document) oldPictures(src io.ReaderAt, b []byte, blips []int) {
 	const inFile, linked, bitmap, old = 0x08, 0x66, 0x63, 0x3a
 	le := binary.LittleEndian
-	for at := 0; at+recordHeader <= len(b); at++ {
+	for at := 0; at+recordHeader <= len(b) && !d.full(); at++ {
 		head := int64(le.Uint16(b[at+4:]))
 		if head != 0x44 && head != old {
 			continue

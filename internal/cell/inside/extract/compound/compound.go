@@ -122,10 +122,18 @@ func (d *Document) judge() error {
 		d.spent.Unpacked += cost
 	}
 	if d.spent.Entries > d.lim.Entries {
-		return reason.Because(reason.ExtractEntries, errors.New("compound: too many entries"))
+		return tooMany()
 	}
 	return nil
 }
+
+func tooMany() error {
+	return reason.Because(reason.ExtractEntries, errors.New("compound: too many entries"))
+}
+
+// full reports that there are more parts than a document may have: it is refused, and
+// looking for more would only cost.
+func (d *Document) full() bool { return len(d.parts) > d.lim.Entries }
 
 // ratioFrom is the unpacked size in bytes from which a ratio is judged, as in packages.
 const ratioFrom = 1 << 20

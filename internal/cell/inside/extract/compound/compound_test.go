@@ -282,6 +282,14 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: withheld with %q", c.name, d.Embedded()[0].Withheld)
 		}
 	}
+	fills := file(t, stream("Workbook", bytes.Repeat(biff(xlsFill), roomy.Entries)))
+	if _, err := tryOpen(fills, document.XLS, roomy); err != nil {
+		t.Errorf("as many fills as entries: %v", err)
+	}
+	fills = file(t, stream("Workbook", bytes.Repeat(biff(xlsFill), roomy.Entries+1)))
+	if _, err := tryOpen(fills, document.XLS, roomy); reason.Of(err) != reason.ExtractEntries {
+		t.Errorf("one fill more: %v", err)
+	}
 	d := open(t, b, document.DOC)
 	if got := d.Spent(); got.Unpacked != size || got.Entries != 2 {
 		t.Errorf("spent %+v", got)

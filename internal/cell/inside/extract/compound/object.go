@@ -223,5 +223,6 @@ func (d *Document) thumbnail(n *cfb.Node, b []byte) {
 		if p.wrap == headless {
 			p.Format = document.BMP
 		}
+		return // there is one
 	}
 }

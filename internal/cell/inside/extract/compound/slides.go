@@ -18,7 +18,7 @@ func (d *Document) slides(n *cfb.Node) error {
 	if err != nil {
 		return err
 	}
-	for at := int64(0); at+recordHeader <= int64(len(b)); {
+	for at := int64(0); at+recordHeader <= int64(len(b)) && !d.full(); {
 		head, size := binary.LittleEndian.Uint32(b[at:]), int64(binary.LittleEndian.Uint32(b[at+4:]))
 		at += recordHeader
 		left := int64(len(b)) - at

@@ -89,7 +89,7 @@ func (d *Document) workbook(n *cfb.Node) error {
 	all := []*joined{channel[xlsDrawingGroup], channel[xlsDrawing], channel[xlsHeaderFooter]}
 	var images []*joined
 	var last *joined
-	for at := int64(0); at+4 <= int64(len(b)); {
+	for at := int64(0); at+4 <= int64(len(b)) && len(all)+len(images) <= d.lim.Entries+3; {
 		kind, size := binary.LittleEndian.Uint16(b[at:]), int64(binary.LittleEndian.Uint16(b[at+2:]))
 		from := at + 4
 		at = min(from+size, int64(len(b)))
@@ -124,6 +124,9 @@ func (d *Document) workbook(n *cfb.Node) error {
 		default:
 			last = nil
 		}
+	}
+	if len(all)+len(images) > d.lim.Entries+3 {
+		return tooMany()
 	}
 	for _, j := range all {
 		d.blips(j, j.from(b))

@@ -103,6 +103,26 @@ func TestBooleanFunctions(t *testing.T) {
 	}
 }
 
+// Points that are not there, or too many, are not drawn as if there were fewer.
+func TestPointsThatAreMissing(t *testing.T) {
+	many := func(n int) []byte { return order(86, make([]byte, 16), longs(n), make([]byte, 4*n)) }
+	for name, c := range map[string]struct {
+		b    []byte
+		f    document.Format
+		want reason.Code
+	}{
+		"polygon":        {emfOf(9, 9, order(86, make([]byte, 16), longs(4), shorts(0, 0, 4, 4))), document.EMF, reason.ExtractVector},
+		"polygons":       {emfOf(9, 9, order(91, make([]byte, 16), longs(2, 6, 3, 3), shorts(0, 0, 4, 4, 0, 4, 1, 1))), document.EMF, reason.ExtractVector},
+		"WMF polygons":   {wmfOf(9, 9, wo(0x0538, shorts(2, 3, 3), shorts(0, 0, 4, 4, 0, 4, 1, 1))), document.WMF, reason.ExtractVector},
+		"as many as may": {emfOf(9, 9, many(maxPoints)), document.EMF, ""},
+		"one more":       {emfOf(9, 9, many(maxPoints+1)), document.EMF, reason.ExtractVector},
+	} {
+		if got := open(t, c.b, c.f).Assets()[0].Withheld; got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // seeds are pictures with every order that is known.
 func seeds(t testing.TB) map[document.Format][][]byte {
 	info, bits := squares(6, 5, ramp)

@@ -245,9 +245,13 @@ func (p *player) stock(i uint32) {
 	}
 }
 
-// points reads n points of 4 or 8 bytes.
+// maxPoints bounds the points of one order, and the lists of one that has several: what
+// is made of them takes some twenty times as much memory as they do in the file.
+const maxPoints = 1 << 18
+
+// points reads n points of 4 or 8 bytes; nil where they are not there.
 func (r record) points(at, n, size int) []point {
-	if n < 0 || at+n*size > len(r.b) || n > len(r.b) {
+	if n < 0 || n > maxPoints || at+n*size > len(r.b) {
 		return nil
 	}
 	out := make([]point, n)
@@ -298,18 +302,18 @@ func (p *player) lineTo(to point) {
 	p.line([]point{from, to})
 }
 
-// polys reads several lists of points.
+// polys reads several lists of points; the last is nil where not all are there.
 func (r record) polys(size int) (out [][]point) {
 	n := int(r.u32(24))
-	if n < 0 || n > len(r.b)/4 {
-		return nil
+	if n > maxPoints {
+		return [][]point{nil}
 	}
-	at := 32 + 4*n
+	at, left := 32+4*n, maxPoints
 	for i := range n {
 		count := int(r.u32(32 + 4*i))
 		pts := r.points(at, count, size)
-		if pts == nil {
-			return out
+		if left -= count; pts == nil || left < 0 {
+			return append(out, nil)
 		}
 		out, at = append(out, pts), at+count*size
 	}

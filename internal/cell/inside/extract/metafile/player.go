@@ -176,8 +176,12 @@ func (p *player) scale() point {
 	return point{1, 1}
 }
 
-// place maps points and judges whether they can be drawn.
+// place maps points and judges whether they can be drawn. nil stands for points that
+// could not be read.
 func (p *player) place(pts []point) ([]point, bool) {
+	if pts == nil {
+		return nil, false
+	}
 	out := make([]point, len(pts))
 	for i, at := range pts {
 		out[i] = p.device(at)

@@ -66,7 +66,7 @@ func (m *measure) lay(t blit) {
 		return
 	}
 	w, h, _ := t.bits.size()
-	m.sources += float64(w) * float64(h)
+	m.sources += math.Abs(float64(w) * float64(h)) // what a header says may be negative
 	full := image.Rect(0, 0, w, h).In(t.src)
 	m.partly = m.partly || !full || box != nothing().with(t.a).with(t.b)
 	if t.src == image.Rect(0, 0, w, h) && t.rop == ropCopy && t.b.x > t.a.x && t.b.y > t.a.y {

@@ -234,6 +234,7 @@ func (p *player) wmfLines(r record) bool {
 		for i := range max(n, 0) {
 			pts := r.points(at, int(r.i16(8+2*i)), 4)
 			if pts == nil {
+				rings = append(rings, nil)
 				break
 			}
 			rings, at = append(rings, pts), at+4*len(pts)
