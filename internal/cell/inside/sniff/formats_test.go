@@ -66,7 +66,7 @@ As documents, and as pictures and documents within others.
 ## Refused
 
 Each with its reason; what each asks of a person is in [reasons.md](reasons.md). A document of such a format within another is
-withheld with that reason, a picture in an encoding that is not decoded with `+"`"+string(reason.ExtractEncoding)+"`"+`.
+withheld with that reason, a picture in an encoding that is not decoded with ` + "`" + string(reason.ExtractEncoding) + "`" + `.
 
 | format | media type | reason |
 |---|---|---|
