@@ -255,4 +255,18 @@ func TestWorkIsBounded(t *testing.T) {
 			t.Errorf("%d times 4 megapixels: %v, %v", n, f.Assets()[0].Withheld, err)
 		}
 	}
+	// Many edges cost more than many pixels: each row sorts those that cross it.
+	var zigzag []int
+	for i := range 1 << 13 {
+		zigzag = append(zigzag, i%2000, i%2*1999)
+	}
+	for n, want := range map[int]reason.Code{1 << 12: "", 1 << 13: reason.ExtractVector} {
+		b := emfOf(2000, 2000, order(38, longs(1, 5, 0, 0, 0)), order(37, longs(1)), order(86, make([]byte, 16), longs(n), shorts(zigzag[:2*n]...)))
+		lim := roomy
+		lim.AssetPixels = 1e7
+		f, err := Open(context.Background(), b, document.EMF, lim, nil)
+		if err != nil || f.Assets()[0].Withheld != want {
+			t.Errorf("%d edges: %v, %v", n, f.Assets()[0].Withheld, err)
+		}
+	}
 }

@@ -95,9 +95,9 @@ func (m *measure) plan() *plan {
 	return &plan{origin: m.box.min, sx: sx, sy: sy, width: side(w * sx), height: side(h * sy)}
 }
 
-// work is what drawing costs at a scale, in pixels and edges.
+// work is what drawing costs at a scale, in pixels.
 func (m *measure) work(sx, sy float64) float64 {
-	return m.pixels*sx*sy + m.edges*math.Max(sx, sy) + m.sources
+	return m.pixels*sx*sy + edgeWork*m.edges*math.Max(sx, sy) + m.sources
 }
 
 // canvas is the surface of pixels.
