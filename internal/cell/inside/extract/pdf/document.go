@@ -31,7 +31,8 @@ type Document struct {
 	attached attached
 	listed   int // files that PDFium knows of
 
-	made int // Engine.renewed when this was opened
+	units map[int]float64 // of pages whose user unit is not a point, points
+	made  int             // Engine.renewed when this was opened
 }
 
 // asset says what to decode: a page as rendered, or the first object that places an
@@ -88,6 +89,7 @@ func (d *Document) list(ctx context.Context, file *objects.File, data []byte) er
 	}
 	d.extra = d.beside(data)
 	d.startForm()
+	d.units = file.UserUnits(count)
 	w := walk{d: d, in: d.volume, known: map[document.Digest]int{}, raw: map[[32]byte][]int{}, left: maxObjects}
 	for i := range count {
 		if err := ctx.Err(); err != nil {

@@ -72,6 +72,9 @@ func (d *Document) measure(ref requests.Page, p *page, item *catalogue.Item) err
 		return d.wrong("page rotation", err)
 	}
 	wide, high := float64(box.Rect.Right-box.Rect.Left), float64(box.Rect.Top-box.Rect.Bottom) // points
+	if unit, ok := d.units[p.index]; ok {                                                      // PDFium takes every unit for a point
+		wide, high = wide*unit, high*unit
+	}
 	if !(wide > 0 && high > 0 && wide < 1e6 && high < 1e6) {
 		return reason.Because(reason.ExtractMalformed, fmt.Errorf("pdf: page of %g×%g points", wide, high))
 	}

@@ -46,8 +46,10 @@ type found struct {
 	plain bool // no clip, no transparency on the way to it
 }
 
-// page walks one page. An image over the pixel limit makes the page cost as much to
-// render as the image to decode, so the page is withheld with it.
+// page walks one page. Rendering it decodes its images, so that one which costs more than
+// an asset may withholds the page with it. A fax or a mask of one bit a pixel is weighed
+// by its bytes there: its many pixels are no reason to withhold the page, and never make
+// the page's picture larger.
 func (w *walk) page(ref requests.Page, p *page, at int) error {
 	w.cur, w.at, w.drawn, w.last = p, at, 0, found{}
 	if err := w.objects(ref); err != nil {
@@ -89,7 +91,8 @@ func (w *walk) judgePage(ref requests.Page) error {
 	items := w.d.tally.Items()
 	for _, pl := range w.cur.placements {
 		code := items[pl.Image].Withheld
-		if (code == reason.ExtractPixels || code == reason.ExtractEncoding) && items[w.at].Withheld == "" {
+		heavy := code == reason.ExtractEncoding || code == reason.ExtractPixels && !w.d.assets[pl.Image].image.light(w.d.lim.AssetPixels)
+		if heavy && items[w.at].Withheld == "" {
 			items[w.at].Withheld = code
 		}
 	}
@@ -227,10 +230,17 @@ type picture struct {
 	path     []int // object indexes from the page through its forms
 	w, h     int
 	dpi      int
+	bits     int // of a pixel as PDFium decodes it; 0 where it does not tell
 	format   document.Format
 	raw      [32]byte // digest of the stream as it stands, without the line breaks around
 	unloaded bool     // small enough to be decoded when it was listed, and did not
 	withheld reason.Code
+}
+
+// light reports that an image of one bit a pixel takes no more memory than a bitmap of
+// so many pixels, four bytes each.
+func (p *picture) light(pixels int64) bool {
+	return p.bits == 1 && int64(p.w)*int64(p.h)/8 <= 4*pixels
 }
 
 // smallPixels is up to which size an image's pixels are part of what it is known by:
@@ -255,6 +265,7 @@ func (d *Document) look(ref requests.Page, obj references.FPDF_PAGEOBJECT) (*pic
 	meta, err := d.e.pdf.FPDFImageObj_GetImageMetadata(&requests.FPDFImageObj_GetImageMetadata{ImageObject: obj, Page: ref})
 	if err == nil {
 		pic.dpi = max(0, min(int(meta.ImageMetadata.HorizontalDPI+0.5), 20_000))
+		pic.bits = int(min(meta.ImageMetadata.BitsPerPixel, 128)) //nolint:gosec // bounded
 		fmt.Fprint(h, meta.ImageMetadata.BitsPerPixel, meta.ImageMetadata.Colorspace)
 	}
 	fmt.Fprint(h, filters, pic.w, pic.h)

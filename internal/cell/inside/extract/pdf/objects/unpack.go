@@ -225,7 +225,7 @@ func (f *File) predictor(r io.Reader, parms Dict, at, kind int) io.Reader {
 	if colours > 1<<8 || bits > 32 || columns > 1<<24 {
 		return r
 	}
-	step := max(1, colours*bits/8)
+	step := (colours*bits + 7) / 8
 	width := (colours*bits*columns + 7) / 8
 	return &rows{r: r, step: step, line: make([]byte, width+1), above: make([]byte, width)}
 }
