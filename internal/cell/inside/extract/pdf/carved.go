@@ -10,8 +10,7 @@ import (
 // comments and form fields, unused ones, those of earlier revisions; and inline images
 // of patterns, glyphs and forms. They are carved out of the file into a document of
 // their own, in which each is the only thing on a page.
-func (d *Document) addCarved(ctx context.Context, file *objects.File, w *walk) error {
-	images := file.Images()
+func (d *Document) addCarved(ctx context.Context, file *objects.File, images []objects.Image, w *walk) error {
 	variants := map[[32]byte]int{}
 	for _, im := range images {
 		variants[im.Raw]++
@@ -64,4 +63,15 @@ func (d *Document) addCarved(ctx context.Context, file *objects.File, w *walk) e
 		}
 	}
 	return nil
+}
+
+// plain tells of which streams every image is opaque, so that nobody has to draw one to
+// find out.
+func plain(images []objects.Image) map[[32]byte]bool {
+	out := map[[32]byte]bool{}
+	for _, im := range images {
+		before, seen := out[im.Raw]
+		out[im.Raw] = im.Plain && (before || !seen)
+	}
+	return out
 }

@@ -155,3 +155,12 @@ func TestHiddenImagesUnderEncryption(t *testing.T) {
 		})
 	}
 }
+
+// One stream may be opaque in one image and a stencil in another; neither is taken for
+// the other.
+func TestOneStreamOpaqueAndStencil(t *testing.T) {
+	b := onePage(box, "1 g q 9 0 0 9 0 0 cm /I Do Q q 9 0 0 9 20 0 cm /S Do Q", "/XObject<</I 10 0 R/S 11 0 R>>", parts{
+		10: stream("/Subtype/Image/ColorSpace/DeviceGray/Width 8/Height 1/BitsPerComponent 1", "\x0f"),
+		11: stream("/Subtype/Image/ImageMask true/Width 8/Height 1/BitsPerComponent 1", "\x0f")})
+	wantPictures(t, b, "00000000ffffffff", "00000000ffffffff")
+}

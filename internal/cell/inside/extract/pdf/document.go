@@ -31,8 +31,9 @@ type Document struct {
 	attached attached
 	listed   int // files that PDFium knows of
 
-	units map[int]float64 // of pages whose user unit is not a point, points
-	made  int             // Engine.renewed when this was opened
+	plain map[[32]byte]bool // streams that are opaque in every image made of them
+	units map[int]float64   // of pages whose user unit is not a point, points
+	made  int               // Engine.renewed when this was opened
 }
 
 // asset says what to decode: a page as rendered, or the first object that places an
@@ -90,6 +91,8 @@ func (d *Document) list(ctx context.Context, file *objects.File, data []byte) er
 	d.extra = d.beside(data)
 	d.startForm()
 	d.units = file.UserUnits(count)
+	images := file.Images()
+	d.plain = plain(images)
 	w := walk{d: d, in: d.volume, known: map[document.Digest]int{}, raw: map[[32]byte][]int{}, left: maxObjects}
 	for i := range count {
 		if err := ctx.Err(); err != nil {
@@ -100,7 +103,7 @@ func (d *Document) list(ctx context.Context, file *objects.File, data []byte) er
 		}
 	}
 	d.closePage()
-	if err := d.addCarved(ctx, file, &w); err != nil {
+	if err := d.addCarved(ctx, file, images, &w); err != nil {
 		return err
 	}
 	return d.attach(file)

@@ -104,7 +104,7 @@ func (d *Document) decode(a asset) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	masked, err := d.masked(a.in, ref, obj, a.image.w, a.image.h)
+	masked, err := d.masked(a.in, ref, obj, a.image.raw, a.image.w, a.image.h)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,10 @@ const probe = 16
 // masked returns the image drawn through its mask in its own pixel size, or nil where
 // it is opaque. PDFium draws an image object at the scale of its matrix; the matrix
 // is set back afterwards.
-func (d *Document) masked(in *volume, ref requests.Page, obj references.FPDF_PAGEOBJECT, w, h int) (image.Image, error) {
+func (d *Document) masked(in *volume, ref requests.Page, obj references.FPDF_PAGEOBJECT, raw [32]byte, w, h int) (image.Image, error) {
+	if d.plain[raw] {
+		return nil, nil
+	}
 	old, err := d.e.pdf.FPDFPageObj_GetMatrix(&requests.FPDFPageObj_GetMatrix{PageObject: obj})
 	if err != nil {
 		return nil, d.wrong("image matrix", err)
@@ -217,6 +220,6 @@ func (d *Document) settleAlone(p *page) {
 	if err != nil {
 		return
 	}
-	img, err := d.masked(d.volume, ref, obj, probe, probe)
+	img, err := d.masked(d.volume, ref, obj, d.assets[at].image.raw, probe, probe)
 	p.placements[0].Alone = img == nil && err == nil
 }

@@ -2,7 +2,6 @@ package pdf
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -271,9 +270,8 @@ func (d *Document) look(ref requests.Page, obj references.FPDF_PAGEOBJECT) (*pic
 	fmt.Fprint(h, filters, pic.w, pic.h)
 	raw, err := d.e.pdf.FPDFImageObj_GetImageDataRaw(&requests.FPDFImageObj_GetImageDataRaw{ImageObject: obj})
 	if err == nil {
-		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(raw.Data))))
-		h.Write(raw.Data)
 		pic.raw = objects.RawDigest(raw.Data)
+		h.Write(pic.raw[:])
 		pic.inspect(raw.Data, filters)
 	}
 	if pic.withheld == "" && int64(pic.w)*int64(pic.h) <= smallPixels {

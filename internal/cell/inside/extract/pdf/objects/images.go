@@ -13,8 +13,10 @@ type Image struct {
 	Raw [32]byte
 	// Mask says that this is the mask of another image, Of by its index. A mask is a
 	// picture of its own: words may live in it.
-	Mask   bool
-	Of     int
+	Mask bool
+	Of   int
+	// Plain says that nothing lets a part of it through: it is no stencil and has no mask.
+	Plain  bool
 	object int
 	key    [32]byte // Raw and what else makes the picture
 	soft   bool     // a soft mask, of light values where it lets through
@@ -50,6 +52,7 @@ func (f *File) Images() []Image {
 			continue
 		}
 		im := Image{object: i, Raw: RawDigest(f.Raw(o))}
+		im.Plain = f.plain(o)
 		im.key = sha256.Sum256(append(im.Raw[:], f.picture(o)...))
 		at, seen := known[im.key]
 		if !seen {
@@ -76,6 +79,15 @@ func (f *File) Images() []Image {
 		}
 	}
 	return out
+}
+
+func (f *File) plain(o *Object) bool {
+	for _, k := range []Name{"SMask", "Mask", "ImageMask", "IM", "SMaskInData"} {
+		if v := f.get(o.dict(), o.at, k); v != nil && v != word("null") && v != word("false") {
+			return false
+		}
+	}
+	return true
 }
 
 // pictured are the entries that make a picture of an image stream's bytes.
