@@ -36,6 +36,20 @@ func tool(ctx context.Context, name string, args ...string) ([]byte, error) {
 	return out, err
 }
 
+// spend runs a reference and returns the processor time that it took; an error where it
+// did not end within its patience.
+func spend(ctx context.Context, name string, args ...string) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if ctx.Err() != nil || cmd.ProcessState == nil {
+		return 0, fmt.Errorf("%s did not end: %w", name, errors.Join(err, ctx.Err()))
+	}
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+}
+
 // installed reports whether a reference is there.
 func installed(name string) bool {
 	_, err := exec.LookPath(name)

@@ -105,3 +105,22 @@ func TestBrokenTables(t *testing.T) {
 		})
 	}
 }
+
+// A JPEG 2000 image whose samples would not fit PDFium's memory is withheld before it is
+// decoded, and so is the page that draws it; one sample a pixel fits where three do not.
+func TestJPEG2000ThatDoesNotFit(t *testing.T) {
+	lim := roomy
+	lim.AssetPixels = 40e6
+	for samples, want := range map[byte]reason.Code{1: "", 3: reason.ExtractMemory} {
+		size := []byte("\xff\x4f\xff\x51\x00\x2f\x00\x00\x00\x00\x17\x70\x00\x00\x17\x70" + strings.Repeat("\x00", 8) +
+			"\x00\x00\x17\x70\x00\x00\x17\x70" + strings.Repeat("\x00", 8) + "\x00")
+		head := string(append(size, samples)) + strings.Repeat("\x07\x01\x01", int(samples)) // 6000×6000
+		d := open(t, onePage(box, drawI, "/XObject<</I 10 0 R>>", parts{
+			10: stream("/Subtype/Image/Width 6000/Height 6000/Filter/JPXDecode", head)}), lim)
+		for _, it := range d.Assets() {
+			if it.Withheld != want {
+				t.Errorf("%d samples, %s: withheld with %q, want %q", samples, it.Kind, it.Withheld, want)
+			}
+		}
+	}
+}

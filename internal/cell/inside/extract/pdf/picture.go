@@ -50,7 +50,30 @@ func (p *picture) inspect(raw []byte, filters []string) {
 	if w, h, ok := size(raw); ok {
 		p.w, p.h = w, h // what the decoder will make of it
 	}
+	if p.format == document.JPEG2000 && p.withheld == "" && !jpxFits(p.w, p.h, jpxSamples(raw)) {
+		p.withheld = reason.ExtractMemory
+	}
 }
+
+// jpxFits reports whether PDFium's memory holds what decoding JPEG 2000 takes: each
+// sample as four bytes, twice over, and the bitmap. A decoder that runs out of memory is
+// lost for the rest of the document.
+func jpxFits(w, h, samples int) bool {
+	const room = int64(memoryPages) << 16 / 8 * 7 // an eighth for the file and the rest
+	return int64(w)*int64(h) <= room/int64(8*samples+4)
+}
+
+// jpxSamples reads how many samples a pixel has, 1 to 5: more than that are not decoded.
+func jpxSamples(raw []byte) int {
+	at := bytes.Index(raw, jpxMark)
+	if at < 0 || len(raw) < at+42 {
+		return 1
+	}
+	return max(1, min(int(binary.BigEndian.Uint16(raw[at+40:])), 5))
+}
+
+// jpxMark begins a codestream: its first two markers.
+var jpxMark = []byte("\xff\x4f\xff\x51")
 
 // jpegSize reads a JPEG's frame header. What stands before the start marker is passed
 // over, as PDFium does.
@@ -65,7 +88,7 @@ func jpegSize(raw []byte) (w, h int, ok bool) {
 
 // jpxSize reads the SIZ marker of a JPEG 2000 codestream, ISO 15444-1 A.5.1.
 func jpxSize(raw []byte) (w, h int, ok bool) {
-	at := bytes.Index(raw, []byte("\xff\x4f\xff\x51"))
+	at := bytes.Index(raw, jpxMark)
 	if at < 0 || len(raw) < at+24 {
 		return 0, 0, false
 	}

@@ -90,7 +90,7 @@ func (w *walk) judgePage(ref requests.Page) error {
 	items := w.d.tally.Items()
 	for _, pl := range w.cur.placements {
 		code := items[pl.Image].Withheld
-		heavy := code == reason.ExtractEncoding || code == reason.ExtractPixels && !w.d.assets[pl.Image].image.light(w.d.lim.AssetPixels)
+		heavy := code == reason.ExtractEncoding || code == reason.ExtractMemory || code == reason.ExtractPixels && !w.d.assets[pl.Image].image.light(w.d.lim.AssetPixels)
 		if heavy && items[w.at].Withheld == "" {
 			items[w.at].Withheld = code
 		}
