@@ -31,6 +31,7 @@ const (
 	ODT      Format = 80
 	ODS      Format = 81
 	ODP      Format = 82
+	RTF      Format = 44
 	EML      Format = 45 // a message as it travels
 	DOC      Format = 49 // Word 6 to 2003, in a compound file as the next ones
 	XLS      Format = 50 // Excel 5 to 2003
@@ -51,7 +52,6 @@ const (
 	RawPixels     Format = 32 // pixels of a PDF image without a file format of their own
 	CCITT         Format = 33 // a fax bit stream inside a PDF
 	OLE           Format = 43 // a compound file of no other kind
-	RTF           Format = 44
 	HTML          Format = 46
 	XML           Format = 47
 	PlainText     Format = 48
@@ -83,7 +83,7 @@ func Opened() []Format {
 		ODT, ODS, ODP, OpenDocument,
 		EMF, WMF, PICT,
 		DOC, XLS, PPT, OLEObject,
-		EML,
+		EML, RTF,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"blotter/internal/cell/inside/extract/office"
 	"blotter/internal/cell/inside/extract/pdf"
 	"blotter/internal/cell/inside/extract/raster"
+	"blotter/internal/cell/inside/extract/rtf"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -85,6 +86,8 @@ func open(ctx context.Context, as opening, e Engines) (Source, error) {
 		return source(compound.Open(ctx, r, size, f, lim))
 	case f.IsMetafile():
 		return source(openMetafile(ctx, as, e))
+	case f == document.RTF:
+		return source(rtf.Open(ctx, r, size, lim))
 	case f == document.EML:
 		return source(mail.Open(ctx, r, size, lim))
 	case f == document.PDF:

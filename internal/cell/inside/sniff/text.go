@@ -28,6 +28,8 @@ func textFormat(head []byte) document.Format {
 		return document.Script
 	case starts("<?xml", "<!--", "<svg", "<!doctype svg", "<xdp:xdp"):
 		return markup(lower)
+	case starts(`{\rtf`): // behind blanks; suites read it all the same
+		return document.RTF
 	case starts(htmlStarts...):
 		return document.HTML
 	case starts("mime-version:", "from:") && bytes.Contains(lower, []byte("multipart/related")) && bytes.Contains(lower, []byte("content-location:")):
@@ -45,7 +47,7 @@ func textFormat(head []byte) document.Format {
 var (
 	messageFields = []string{"from", "to", "cc", "subject", "date", "message-id", "received", "return-path", "mime-version",
 		"content-type", "delivered-to", "reply-to", "sender", "dkim-signature", "authentication-results", "arc-seal"}
-	surely = []string{"message-id", "received", "return-path", "mime-version", "delivered-to", "dkim-signature", "arc-seal", "x-mozilla-status"}
+	surely = []string{"message-id", "received", "return-path", "mime-version", "content-type", "delivered-to", "dkim-signature", "arc-seal", "x-mozilla-status"}
 )
 
 // isMessage looks at the header that a message begins with: fields, lines that go on with
