@@ -22,7 +22,7 @@ func Inspect(ctx context.Context, cfg config.Config, file string, p policy.Polic
 	}
 	cells := cell.NewPool(setup, 0)
 	defer func() { err = errors.Join(err, cells.Close()) }()
-	return inspect.File(ctx, cells, file, wire.Task{Limits: p.Limits, Deny: p.DeniedFormats(), Decode: decode})
+	return inspect.File(ctx, cells, file, wire.Task{Rules: p.Rules, Limits: p.Limits, Deny: p.DeniedFormats(), Decode: decode})
 }
 
 // openers is the setup of cells that open documents and read none. The compilation cache is

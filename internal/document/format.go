@@ -32,6 +32,7 @@ const (
 	ODS      Format = 81
 	ODP      Format = 82
 	RTF      Format = 44
+	MSG      Format = 52 // a message of Outlook
 	EML      Format = 45 // a message as it travels
 	DOC      Format = 49 // Word 6 to 2003, in a compound file as the next ones
 	XLS      Format = 50 // Excel 5 to 2003
@@ -55,7 +56,6 @@ const (
 	HTML          Format = 46
 	XML           Format = 47
 	PlainText     Format = 48
-	MSG           Format = 52 // a message of Outlook
 	Visio         Format = 53
 	Publisher     Format = 54
 	ZIP           Format = 60
@@ -83,7 +83,7 @@ func Opened() []Format {
 		ODT, ODS, ODP, OpenDocument,
 		EMF, WMF, PICT,
 		DOC, XLS, PPT, OLEObject,
-		EML, RTF,
+		EML, RTF, MSG,
 	}
 }
 

@@ -19,6 +19,8 @@ type Rules struct {
 	AllAges           bool // destroy every age, not only those over 89
 	CodesPersonalOnly bool // destroy a bar code only where what it says is personal or cannot be read
 
+	OpenArchives bool // open a ZIP of documents, which is refused otherwise
+
 	PaddingPX int    // pixels added around each box, on top of what the step needs itself
 	Fill      Colour // of the boxes
 	Labels    bool   // write the type's name into boxes that are large enough

@@ -48,6 +48,7 @@ func (p Policy) Canonical() []byte {
 	set("  originals", nanoseconds(p.Retention.Originals))
 	set("  derivatives", nanoseconds(p.Retention.Derivatives))
 	set("  uploads", nanoseconds(p.Retention.Uploads))
+	set("archives", word(p.OpenArchives, refuseArchives, openArchives))
 	set("deny_media_types", flow(p.DenyMediaTypes))
 	set("deny_sources", flow(p.DenySources))
 	set("deny_tenants", flow(quoted(p.DenyTenants)))

@@ -40,9 +40,10 @@ var actions = map[document.Action]string{document.Redact: "redact", document.Rev
 
 // Words for settings that are a yes or no to the rest of the program.
 const (
-	wholeZIP, keepZIP3      = "whole", "keep3"
-	agesOver89, allAges     = "over_89", "all"
-	allCodes, personalCodes = "always", "personal"
+	wholeZIP, keepZIP3           = "whole", "keep3"
+	agesOver89, allAges          = "over_89", "all"
+	allCodes, personalCodes      = "always", "personal"
+	refuseArchives, openArchives = "refuse", "open"
 )
 
 // ruled lists the types that have an action and a threshold. What was not read, and what
@@ -90,6 +91,7 @@ func (d draft) fields() []strictyaml.Field {
 		strictyaml.Field{Path: "retention.originals", Set: strictyaml.Duration(&d.Retention.Originals, 0, mostKeeping)},
 		strictyaml.Field{Path: "retention.derivatives", Set: strictyaml.Duration(&d.Retention.Derivatives, 0, mostKeeping)},
 		strictyaml.Field{Path: "retention.uploads", Set: strictyaml.Duration(&d.Retention.Uploads, 0, mostKeeping)},
+		strictyaml.Field{Path: "archives", Set: choice(&d.OpenArchives, refuseArchives, openArchives)},
 		strictyaml.Field{Path: "deny_media_types", Set: strictyaml.List(&d.DenyMediaTypes, checkMediaType)},
 		strictyaml.Field{Path: "deny_sources", Set: strictyaml.List(&d.DenySources, checkSource)},
 		strictyaml.Field{Path: "deny_tenants", Set: strictyaml.List(&d.DenyTenants, checkTenant)},

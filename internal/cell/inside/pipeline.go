@@ -94,7 +94,7 @@ func (p *pipeline) sniff(_ context.Context, doc *os.File) error {
 	if err != nil {
 		return err
 	}
-	if p.format, err = sniff.Sniff(doc, size); err != nil {
+	if p.format, err = p.named(doc, size); err != nil {
 		return err
 	}
 	return p.admits(p.format)
@@ -114,11 +114,21 @@ func (p *pipeline) admits(f document.Format) error {
 
 // within names a document within the document, under the same rules.
 func (p *pipeline) within(r io.ReaderAt, size int64) (document.Format, error) {
-	f, err := sniff.Sniff(r, size)
+	f, err := p.named(r, size)
 	if err != nil {
 		return f, err
 	}
 	return f, p.admits(f)
+}
+
+// named asks what bytes are. An archive of documents is opened only where the policy
+// says so.
+func (p *pipeline) named(r io.ReaderAt, size int64) (document.Format, error) {
+	f, err := sniff.Sniff(r, size)
+	if f == document.ZIP && p.task.OpenArchives && reason.Of(err) == reason.SniffArchive {
+		return f, nil
+	}
+	return f, err
 }
 
 func sizeOf(doc *os.File) (int64, error) {

@@ -90,6 +90,10 @@ func open(ctx context.Context, as opening, e Engines) (Source, error) {
 		return source(rtf.Open(ctx, r, size, lim))
 	case f == document.EML:
 		return source(mail.Open(ctx, r, size, lim))
+	case f == document.MSG:
+		return source(mail.OpenOutlook(ctx, r, size, lim))
+	case f == document.ZIP:
+		return source(office.OpenArchive(ctx, r, size, lim))
 	case f == document.PDF:
 		if e.pdf == nil {
 			return nil, reason.Because(reason.CellEngines, fmt.Errorf("extract: PDFium was not started"))

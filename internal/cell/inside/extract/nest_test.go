@@ -341,6 +341,58 @@ func TestPicturesWithin(t *testing.T) {
 	}
 }
 
+// Where the policy opens archives, each file in one is a document, pictures too; archives
+// within archives are opened down to the depth.
+func TestArchives(t *testing.T) {
+	open := func(r io.ReaderAt, size int64) (document.Format, error) {
+		f, err := sniff.Sniff(r, size)
+		if f == document.ZIP {
+			return f, nil
+		}
+		return f, err
+	}
+	pack := func(parts ...any) []byte {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		for i := 0; i < len(parts); i += 2 {
+			f, err := w.Create(parts[i].(string))
+			if err == nil {
+				_, err = fmt.Fprintf(f, "%s", parts[i+1])
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	b := pack("a.txt", "text", "b.zip", pack("c.png", gray(t, 2, 2, 5), "d/e.zip", pack("f.png", gray(t, 3, 3, 6))), "g.docx", letter(t, "word/media/a.png", gray(t, 4, 4, 7)))
+	lim := nestLimits
+	lim.Depth = 2
+	src, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), document.ZIP, lim, engines, open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	want := []string{"[1] document sniff.unsupported_format", "[2 1] frame 2×2", "[2 2 1] document extract.depth_limit", "[3] image 4×4"}
+	if got := found(src); !slices.Equal(got, want) {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for name, c := range map[string]struct {
+		b    []byte
+		want reason.Code
+	}{
+		"cut":       {b[:len(b)-10], reason.ExtractMalformed},
+		"encrypted": {bytes.Replace(b, []byte("PK\x01\x02\x14\x00\x14\x00\x08"), []byte("PK\x01\x02\x14\x00\x14\x00\x09"), 1), reason.ExtractEncrypted},
+	} {
+		if _, err := Open(context.Background(), bytes.NewReader(c.b), int64(len(c.b)), document.ZIP, lim, engines, open); reason.Of(err) != c.want {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
 // A decoder that panics over one document withholds that one.
 func TestPanicWithin(t *testing.T) {
 	_, src := shelved(t, nil, gray(t, 2, 2, 3))

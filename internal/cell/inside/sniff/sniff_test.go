@@ -137,7 +137,7 @@ func TestSniff(t *testing.T) {
 		{"dicom", strings.Repeat("\x00", 128) + "DICM", document.DICOM, reason.SniffUnsupported},
 		{"compound file of no kind", compoundFile("Stuff"), document.OLE, reason.SniffUnsupported},
 		{"compound file without a directory", cfb.Magic, document.OLE, reason.SniffMalformed},
-		{"mail of Outlook", compoundFile("__properties_version1.0"), document.MSG, reason.SniffUnsupported},
+		{"mail of Outlook", compoundFile("__properties_version1.0"), document.MSG, ""},
 		{"visio", compoundFile("VisioDocument"), document.Visio, reason.SniffUnsupported},
 		{"publisher", compoundFile("Contents", "Quill"), document.Publisher, reason.SniffUnsupported},
 		{"rtf", `{\rtf1}`, document.RTF, ""},

@@ -1,4 +1,5 @@
-// Package mail opens messages as they travel (RFC 5322 and MIME, EML files): every part
+// Package mail opens messages, as they travel (RFC 5322 and MIME, EML files) and as
+// Outlook keeps them (MSG files): every part
 // that is no text is a document or a picture within, wherever it stands: attached, shown
 // in the text, in a message that was forwarded, written into the text as uuencode or as a
 // data URL. It reads all that mail programs forgive, because whoever reads the message
@@ -14,6 +15,7 @@ import (
 	"fmt"
 	"io"
 
+	"blotter/internal/cell/inside/cfb"
 	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/document"
 	"blotter/internal/reason"
@@ -32,10 +34,12 @@ type Message struct {
 	extra   document.NotCovered
 }
 
-// file is a document or picture within: what encoded bytes it is made of.
+// file is a document or picture within: encoded bytes, or, in a message of Outlook, a
+// stream of its own or a storage that is a document.
 type file struct {
 	encoded  []byte
 	encoding encoding
+	stream   *cfb.Node
 	picture  bool
 	withheld reason.Code
 }
@@ -140,15 +144,15 @@ func (m *Message) leaf(h header, body []byte) {
 			f.withheld = reason.ExtractEncrypted
 		}
 		m.add(f)
-	case h.text() && !h.attached && !binary(h.encoding.decode(body[:min(len(body), 4<<10)])):
+	case h.text() && !h.attached && !notText(h.encoding.decode(body[:min(len(body), 4<<10)])):
 		m.text(h, body)
 	case len(bytes.TrimSpace(body)) > 0:
 		m.add(f)
 	}
 }
 
-// binary reports whether bytes are no text, whatever they are called.
-func binary(b []byte) bool {
+// notText reports whether bytes are no text, whatever they are called.
+func notText(b []byte) bool {
 	for _, c := range b {
 		if c < '\b' || c > '\r' && c < ' ' && c != 0x1b { // escapes begin the codes of ISO 2022
 			return true
@@ -170,6 +174,9 @@ func (m *Message) Embedded() []catalogue.Embedded {
 
 // most is how many bytes the file can have at most.
 func (f file) most() int64 {
+	if f.stream != nil {
+		return sizeOf(f.stream)
+	}
 	switch n := int64(len(f.encoded)); f.encoding {
 	case asBase64:
 		return (n + 3) / 4 * 3
@@ -180,9 +187,35 @@ func (f file) most() int64 {
 	}
 }
 
+// sizeOf is how many bytes a stream has, or a storage as a file of its own at most: its
+// sectors and what lists them.
+func sizeOf(n *cfb.Node) int64 {
+	const sector = 512
+	if !n.Storage {
+		return n.Size
+	}
+	sum := int64(4 * sector)
+	for _, c := range n.Children {
+		sum += sizeOf(c) + sector
+	}
+	return sum + sum/64
+}
+
 // Unpack decodes one of them.
 func (m *Message) Unpack(i int) ([]byte, error) {
-	return m.within[i].encoding.decode(m.within[i].encoded), nil
+	f := m.within[i]
+	if f.stream == nil {
+		return f.encoding.decode(f.encoded), nil
+	}
+	read := f.stream.Bytes
+	if f.stream.Storage {
+		read = f.stream.File
+	}
+	b, err := read(f.most())
+	if err != nil {
+		return nil, reason.Because(reason.ExtractMalformed, err)
+	}
+	return b, nil
 }
 
 // Spent counts the parts, and the bytes of what is within.

@@ -88,6 +88,20 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 	return d, nil
 }
 
+// OpenArchive reads the directory of a ZIP that is no office package: every file in it is
+// a document within, pictures too. The errors are those of Open that concern a directory.
+func OpenArchive(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits) (*Document, error) {
+	parts, spent, err := directory(r, size, lim)
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{ctx: ctx, lim: lim, tally: catalogue.NewTally(lim), spent: spent}
+	for _, p := range parts {
+		d.within = append(d.within, within{p, false})
+	}
+	return d, nil
+}
+
 // addPart lists the pictures of one part, or the document that it is.
 func (d *Document) addPart(p *zip.File, called role) error {
 	head, err := d.head(p)
