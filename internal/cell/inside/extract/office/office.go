@@ -97,7 +97,7 @@ func OpenArchive(ctx context.Context, r io.ReaderAt, size int64, lim document.Li
 	}
 	d := &Document{ctx: ctx, lim: lim, tally: catalogue.NewTally(lim), spent: spent}
 	for _, p := range parts {
-		d.within = append(d.within, within{p, false})
+		d.within = append(d.within, within{part: p})
 	}
 	return d, nil
 }
