@@ -37,7 +37,7 @@ func (r *redactCommand) Run(c *call) (int, error) {
 	}
 	if cfg.Database != "" {
 		return 0, reason.Because(reason.UsageWrong, errors.New("redact works with a database of this machine, and the configuration names one that nodes share: "+
-			"send the documents to the service, or run redact with a configuration of its own"))
+			"send the documents to the service, or let redact work with a data directory of its own: BLOTTER_CONFIG=/dev/null blotter redact --data DIR, without BLOTTER_DATABASE and BLOTTER_VAULT"))
 	}
 	if err := app.CheckRequest(req, cfg.Data); err != nil {
 		return 0, err

@@ -102,15 +102,15 @@ type DB struct {
 // cannot be reached reason.QueueBusy, one that refuses us or is too old
 // reason.ConfigInvalid.
 func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
-	pool, err := connect(ctx, dsn)
-	if err != nil {
+	db := &DB{settings: o.Settings, offset: o.Offset, stripe: rand.N(stripes)}
+	var err error
+	if db.pool, err = connect(ctx, dsn, db.connected); err != nil {
 		return nil, failed("open the database", err)
 	}
-	db := &DB{pool: pool, settings: o.Settings, offset: o.Offset, stripe: rand.N(stripes)}
 	if db.offset == nil {
 		db.offset = func() time.Duration { return 0 }
 	}
-	db.hints = newHints(pool)
+	db.hints = newHints(db.pool)
 	db.work = newCombiner(db.workTogether)
 	db.enqueues = newCombiner(db.enqueueTogether)
 	db.extends = newCombiner(db.extendTogether)
@@ -121,7 +121,14 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	return db, nil
 }
 
-func connect(ctx context.Context, dsn string) (*pgxpool.Pool, error) {
+// connected makes a new connection ready. It may be to a database that was restored, or to a
+// standby that has taken over, so what was known of the old one is forgotten.
+func (db *DB) connected(ctx context.Context, c *pgx.Conn) error {
+	db.policies.forget()
+	return prepareSession(ctx, c)
+}
+
+func connect(ctx context.Context, dsn string, connected func(context.Context, *pgx.Conn) error) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil { // its text holds the DSN
 		return nil, reason.Because(reason.ConfigInvalid, errors.New("the connection string cannot be read"))
@@ -133,7 +140,7 @@ func connect(ctx context.Context, dsn string) (*pgxpool.Pool, error) {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = "blotter"
-	config.AfterConnect = prepareSession
+	config.AfterConnect = connected
 	return pgxpool.NewWithConfig(ctx, config)
 }
 

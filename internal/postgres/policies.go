@@ -33,6 +33,13 @@ func (p *policies) stored(digests ...document.Digest) {
 	}
 }
 
+// forget is for a database that may be another one: it was restored to an earlier state.
+func (p *policies) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.there = nil
+}
+
 func (p *policies) isStored(d document.Digest) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
