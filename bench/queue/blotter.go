@@ -21,8 +21,9 @@ import (
 const tenants = 100
 
 type blotter struct {
-	db  *postgres.DB
-	dsn string
+	db     *postgres.DB
+	dsn    string
+	behind bool // a worker takes its next job while the end of the last is being written
 }
 
 func openBlotter(ctx context.Context, dsn string) (rival, error) {
@@ -30,7 +31,19 @@ func openBlotter(ctx context.Context, dsn string) (rival, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &blotter{db, dsn}, nil
+	return &blotter{db: db, dsn: dsn}, nil
+}
+
+// openBehind is blotter with workers that are free when their job is done, as River's are,
+// instead of when its end is durable. Each has one end on its way at most; River's have any
+// number.
+func openBehind(ctx context.Context, dsn string) (rival, error) {
+	r, err := openBlotter(ctx, dsn)
+	if err != nil {
+		return nil, err
+	}
+	r.(*blotter).behind = true
+	return r, nil
 }
 
 func (b *blotter) close() { b.db.Close() }
@@ -93,22 +106,40 @@ func (b *blotter) work(ctx context.Context, n, workers int) (time.Duration, []ti
 	var mu sync.Mutex
 	var failed error
 	var work sync.WaitGroup
+	fail := func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		failed = errors.Join(failed, err)
+	}
 	began := time.Now()
 	for range workers {
 		work.Go(func() {
+			behind := make(chan struct{}, 1)
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				at := time.Now()
-				err := b.one(ctx, 0)
-				for ; errors.Is(err, queue.ErrNoJob); err = b.one(ctx, 0) { // producers are behind
+				j, err := b.claim(ctx)
+				for ; errors.Is(err, queue.ErrNoJob); j, err = b.claim(ctx) { // producers are behind
 					time.Sleep(2 * time.Millisecond)
 				}
 				if err != nil {
-					mu.Lock()
-					failed = errors.Join(failed, err)
-					mu.Unlock()
+					fail(err)
 					return
 				}
-				each[i] = time.Since(at)
+				end := func() {
+					if err := b.finish(ctx, j); err != nil {
+						fail(err)
+					}
+					each[i] = time.Since(at)
+				}
+				if !b.behind {
+					end()
+					continue
+				}
+				behind <- struct{}{}
+				work.Go(func() {
+					defer func() { <-behind }()
+					end()
+				})
 			}
 		})
 	}
@@ -116,9 +147,19 @@ func (b *blotter) work(ctx context.Context, n, workers int) (time.Duration, []ti
 	return time.Since(began), each, failed
 }
 
+func (b *blotter) claim(ctx context.Context) (queue.Job, error) {
+	return b.db.Claim(ctx, queue.Claim{Lease: time.Minute}, func(j queue.Job) receipt.Event { return event(receipt.Claimed, j) })
+}
+
+func (b *blotter) finish(ctx context.Context, j queue.Job) error {
+	return b.db.Finish(ctx, queue.Lease{Job: j.ID, Token: j.Token, Until: j.LeaseUntil}, queue.Outcome{
+		Target: document.Released, Bytes: 1000, Result: make([]byte, 1000), Event: event(receipt.RedactedKind, j),
+	})
+}
+
 // one claims a job, sleeps, and finishes it.
 func (b *blotter) one(ctx context.Context, sleeps time.Duration) error {
-	j, err := b.db.Claim(ctx, queue.Claim{Lease: time.Minute}, func(j queue.Job) receipt.Event { return event(receipt.Claimed, j) })
+	j, err := b.claim(ctx)
 	if err != nil {
 		return err
 	}
@@ -129,7 +170,5 @@ func (b *blotter) one(ctx context.Context, sleeps time.Duration) error {
 			return ctx.Err()
 		}
 	}
-	return b.db.Finish(ctx, queue.Lease{Job: j.ID, Token: j.Token, Until: j.LeaseUntil}, queue.Outcome{
-		Target: document.Released, Bytes: 1000, Result: make([]byte, 1000), Event: event(receipt.RedactedKind, j),
-	})
+	return b.finish(ctx, j)
 }

@@ -4,7 +4,8 @@
 // production (fsync and synchronous_commit on), and ends by itself.
 //
 //   - enqueue: producers that add one job each call, as an API does;
-//   - work: workers that do nothing, at several depths of the backlog: claim to finish;
+//   - work: workers that do nothing, at several depths of the backlog: claim to finish, the next
+//     job taken when the end of the last is durable, or as soon as it is done, as River does;
 //   - life: producers and workers at the same time, on a queue that begins empty;
 //   - scale: one to four worker processes whose jobs sleep, against linear.
 //

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,22 +25,25 @@ type rival interface {
 	close()
 }
 
-// rivals are the queues that are measured, each made on a fresh database.
-var rivals = []struct {
+// contender is a queue that is measured, made on a fresh database.
+type contender struct {
 	name string
 	open func(ctx context.Context, dsn string) (rival, error)
-}{
-	{"blotter", openBlotter},
-	{"River", openRiver},
 }
 
+var (
+	rivals = []contender{{"blotter", openBlotter}, {"River", openRiver}}
+
+	// River is the last, against which the others are held.
+	working = []contender{{"blotter", openBlotter}, {"blotter, ends behind", openBehind}, {"River", openRiver}}
+)
+
 // fresh opens a rival on a database of its own; forget removes both.
-func fresh(ctx context.Context, c *pgtest.Cluster, i int, name string) (r rival, forget func(), err error) {
-	database := fmt.Sprintf("%s_%d", name, i)
+func fresh(ctx context.Context, c *pgtest.Cluster, q contender, database string) (r rival, forget func(), err error) {
 	if err := c.Create(ctx, database, "template1"); err != nil {
 		return nil, nil, err
 	}
-	r, err = rivals[i].open(ctx, c.URL(database))
+	r, err = q.open(ctx, c.URL(database))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,7 +58,7 @@ func enqueue(ctx context.Context, c *pgtest.Cluster, p plan) (string, error) {
 	text := fmt.Sprintf("**Enqueue**, %d producers, one job a call, %d jobs:\n\n| | jobs a second | median | 99 of 100 |\n|---|--:|--:|--:|\n", p.producers, p.jobs)
 	var rates []float64
 	for i, q := range rivals {
-		r, forget, err := fresh(ctx, c, i, "enqueue")
+		r, forget, err := fresh(ctx, c, q, fmt.Sprint("enqueue_", i))
 		if err != nil {
 			return "", err
 		}
@@ -97,40 +101,61 @@ func produce(ctx context.Context, r rival, p plan) (time.Duration, []time.Durati
 // work measures claim to finish at each depth.
 func work(ctx context.Context, c *pgtest.Cluster, p plan) (string, error) {
 	text := fmt.Sprintf("**Claim to finish**, %d workers in one process, %d jobs that do nothing:\n\n"+
-		"| queued | blotter, jobs a second | River, jobs a second | blotter ÷ River | blotter, median and 99 of 100 | River, median and 99 of 100 |\n|--:|--:|--:|--:|--:|--:|\n", p.workers, p.jobs)
-	first := [2]float64{}
-	last := first
+		"| queued | | jobs a second | ÷ River | processor time a job | median | 99 of 100 |\n|--:|---|--:|--:|--:|--:|--:|\n", p.workers, p.jobs)
+	var first, last []float64
 	for _, depth := range p.depths {
-		var rates [2]float64
-		var times [2]string
-		for i, q := range rivals {
-			took, each, err := workAt(ctx, c, i, depth, p)
-			if err != nil {
+		at := make([]figures, len(working))
+		last = nil
+		for i, q := range working {
+			var err error
+			if at[i], err = workAt(ctx, c, q, fmt.Sprintf("work%d_%d", depth, i), depth, p); err != nil {
 				return "", fmt.Errorf("%s at %d: %w", q.name, depth, err)
 			}
-			n := min(p.jobs, depth)
-			rates[i] = rate(n, took)
-			times[i] = milliseconds(quantile(each, 0.5)) + ", " + milliseconds(quantile(each, 0.99))
+			last = append(last, at[i].rate)
 		}
-		if first[0] == 0 {
-			first = rates
+		if first == nil {
+			first = last
 		}
-		last = rates
-		text += fmt.Sprintf("| %d | %.0f | %.0f | **%.2f** | %s | %s |\n", depth, rates[0], rates[1], rates[0]/rates[1], times[0], times[1])
+		for i, q := range working {
+			f := at[i]
+			text += fmt.Sprintf("| %d | %s | %.0f | **%.2f** | %d µs | %s | %s |\n", depth, q.name, f.rate, f.rate/at[len(at)-1].rate,
+				f.processor.Microseconds(), milliseconds(quantile(f.each, 0.5)), milliseconds(quantile(f.each, 0.99)))
+		}
 	}
-	return text + fmt.Sprintf("\nRate at the deepest ÷ at the shallowest: blotter %.2f, River %.2f.\n", last[0]/first[0], last[1]/first[1]), nil
+	text += "\nRate at the deepest ÷ at the shallowest:"
+	for i, q := range working {
+		text += fmt.Sprintf(" %s %.2f;", q.name, last[i]/first[i])
+	}
+	return strings.TrimSuffix(text, ";") + ".\n", nil
 }
 
-func workAt(ctx context.Context, c *pgtest.Cluster, i, depth int, p plan) (time.Duration, []time.Duration, error) {
-	r, forget, err := fresh(ctx, c, i, fmt.Sprintf("work%d", depth))
+// figures are what one measurement of work came to.
+type figures struct {
+	rate      float64       // jobs a second
+	processor time.Duration // of this process and the server, for a job
+	each      []time.Duration
+}
+
+func workAt(ctx context.Context, c *pgtest.Cluster, q contender, database string, depth int, p plan) (f figures, err error) {
+	r, forget, err := fresh(ctx, c, q, database)
 	if err != nil {
-		return 0, nil, err
+		return f, err
 	}
 	defer forget()
 	if err := r.fill(ctx, depth); err != nil {
-		return 0, nil, err
+		return f, err
 	}
-	return r.work(ctx, min(p.jobs, depth), p.workers)
+	n := min(p.jobs, depth)
+	before, err := spent(ctx, c)
+	if err != nil {
+		return f, err
+	}
+	took, each, err := r.work(ctx, n, p.workers)
+	if err != nil {
+		return f, err
+	}
+	after, err := spent(ctx, c)
+	return figures{rate(n, took), (after - before) / time.Duration(n), each}, err
 }
 
 // life measures jobs from their producers to their ends, both sides at work.
@@ -138,7 +163,7 @@ func life(ctx context.Context, c *pgtest.Cluster, p plan) (string, error) {
 	text := fmt.Sprintf("**Enqueue to finish**, %d producers and %d workers at the same time, %d jobs on a queue that begins empty:\n\n| | jobs a second |\n|---|--:|\n", p.producers, p.workers, p.jobs)
 	var rates []float64
 	for i, q := range rivals {
-		r, forget, err := fresh(ctx, c, i, "life")
+		r, forget, err := fresh(ctx, c, q, fmt.Sprint("life_", i))
 		if err != nil {
 			return "", err
 		}

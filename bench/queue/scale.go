@@ -40,7 +40,7 @@ func scale(ctx context.Context, c *pgtest.Cluster, p plan) (string, error) {
 }
 
 func scaleTo(ctx context.Context, c *pgtest.Cluster, processes int, p plan) (float64, error) {
-	r, forget, err := fresh(ctx, c, 0, fmt.Sprintf("scale%d", processes))
+	r, forget, err := fresh(ctx, c, rivals[0], fmt.Sprintf("scale%d", processes))
 	if err != nil {
 		return 0, err
 	}

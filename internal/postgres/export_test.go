@@ -21,6 +21,11 @@ func Count(ctx context.Context, db *DB, query string) (n int, err error) {
 	return n, db.pool.QueryRow(ctx, query).Scan(&n)
 }
 
+// Read runs a query that answers with one value.
+func Read(ctx context.Context, db *DB, out any, query string) error {
+	return db.pool.QueryRow(ctx, query).Scan(out)
+}
+
 // Notify gives hints.
 func Notify(ctx context.Context, db *DB, jobs ...document.ID) error {
 	_, err := db.pool.Exec(ctx, sqlHint, named{"work": false, "jobs": jobs})
