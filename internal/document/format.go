@@ -20,6 +20,8 @@ const (
 	BMP  Format = 21
 	WebP Format = 22
 
+	HEIC     Format = 23
+	AVIF     Format = 24
 	JPEG2000 Format = 25
 	JBIG2    Format = 26
 	ICO      Format = 27 // icons and cursors
@@ -46,8 +48,6 @@ const (
 // Formats that blotter names and refuses, and encodings of assets that it withholds.
 const (
 	UnknownFormat Format = 0
-	HEIC          Format = 23
-	AVIF          Format = 24
 	SVG           Format = 28
 	DICOM         Format = 31
 	RawPixels     Format = 32 // pixels of a PDF image without a file format of their own
@@ -78,7 +78,7 @@ const (
 func Opened() []Format {
 	return []Format{
 		PDF,
-		PNG, JPEG, TIFF, GIF, BMP, WebP, JPEG2000, JBIG2, ICO,
+		PNG, JPEG, TIFF, GIF, BMP, WebP, HEIC, AVIF, JPEG2000, JBIG2, ICO,
 		DOCX, PPTX, XLSX,
 		ODT, ODS, ODP, OpenDocument,
 		EMF, WMF, PICT,
@@ -94,7 +94,7 @@ func Formats() []Format { return slices.Sorted(maps.Keys(formatNames)) }
 // files of one frame or more that blotter opens.
 func (f Format) IsRaster() bool {
 	switch f {
-	case PNG, JPEG, TIFF, GIF, BMP, WebP, JPEG2000, JBIG2, ICO:
+	case PNG, JPEG, TIFF, GIF, BMP, WebP, HEIC, AVIF, JPEG2000, JBIG2, ICO:
 		return true
 	}
 	return false

@@ -105,7 +105,9 @@ text that the module carries; the full text stands there, and goes with every bi
 const insideModules = `
 Carried inside modules above: PDFium as WASM in go-pdfium (BSD-3-Clause, Copyright The PDFium Authors; it
 contains FreeType (FTL), libjpeg-turbo (IJG, BSD-3-Clause), OpenJPEG (BSD-2-Clause), zlib and others under like
-terms); SQLite in modernc.org/sqlite (public domain); the Go fonts in golang.org/x/image (BSD-3-Clause).
+terms); libheif and libde265 as WASM in gen2brain/heic (LGPL-3.0-or-later, Copyright Dirk Farin, struktur AG; how to
+put others in their place: docs/decisions/0041-heif-by-item.md); libavif and libaom as WASM in gen2brain/avif
+(BSD-2-Clause, Copyright Joe Drago, Alliance for Open Media); SQLite in modernc.org/sqlite (public domain); the Go fonts in golang.org/x/image (BSD-3-Clause).
 `
 
 // readByHand are licences of modules whose file holds several.

@@ -8,10 +8,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 
 	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/cell/inside/extract/compound"
+	"blotter/internal/cell/inside/extract/heif"
 	"blotter/internal/cell/inside/extract/mail"
 	"blotter/internal/cell/inside/extract/metafile"
 	"blotter/internal/cell/inside/extract/office"
@@ -29,29 +31,39 @@ type (
 	Source    = catalogue.Source
 )
 
-// Engines are the decoders that need a start: PDFium, which runs as WebAssembly.
-// The zero value opens everything but PDF, and withholds the few rasters that only
-// PDFium can decode.
-type Engines struct{ pdf *pdf.Engine }
+// Engines are the decoders that need a start, which run as WebAssembly: PDFium, libheif
+// and libavif. The zero value opens everything but PDF, and withholds the rasters that
+// only they can decode.
+type Engines struct {
+	pdf  *pdf.Engine
+	heif *heif.Engine
+}
 
-// LoadEngines starts the engines, one instance each. cacheDir is wazero's
+// LoadEngines starts the engines. cacheDir is wazero's
 // compilation cache and may be read-only and named through /proc/self/fd/N; a cold
 // cache is filled where it can be written. Nothing is compiled, opened or mapped as
 // code after it returns, so that the cell may lock itself.
 func LoadEngines(cacheDir string) (Engines, error) {
-	e, err := pdf.Start(cacheDir)
-	if err != nil {
-		return Engines{}, reason.Because(reason.CellEngines, err)
+	var e Engines
+	var err error
+	if e.pdf, err = pdf.Start(cacheDir); err == nil {
+		e.heif, err = heif.Start(cacheDir)
 	}
-	return Engines{pdf: e}, nil
+	if err != nil {
+		return Engines{}, reason.Because(reason.CellEngines, errors.Join(err, e.Close()))
+	}
+	return e, nil
 }
 
 // Close stops the engines. A cell that ends with its document need not call it.
-func (e Engines) Close() error {
-	if e.pdf == nil {
-		return nil
+func (e Engines) Close() (err error) {
+	if e.pdf != nil {
+		err = e.pdf.Close()
 	}
-	return e.pdf.Close()
+	if e.heif != nil {
+		err = errors.Join(err, e.heif.Close())
+	}
+	return err
 }
 
 // Open reads the headers of a document of size bytes whose format sniff found, and of
@@ -114,10 +126,26 @@ func openMetafile(ctx context.Context, as opening, e Engines) (*metafile.File, e
 
 // foreign is what decodes for rasters where Go's decoders do not; nil without engines.
 func (e Engines) foreign() raster.Foreign {
-	if e.pdf == nil {
+	if e.pdf == nil || e.heif == nil {
 		return nil
 	}
-	return e.pdf
+	return decoders{e.pdf, e.heif}
+}
+
+// decoders are those of all engines.
+type decoders struct {
+	*pdf.Engine
+	heif *heif.Engine
+}
+
+// DecodeHEVC decodes a file of one picture in HEVC.
+func (d decoders) DecodeHEVC(file []byte, w, h int) (image.Image, error) {
+	return d.heif.HEVC(file, w, h)
+}
+
+// DecodeAV1 decodes a file of n pictures in AV1.
+func (d decoders) DecodeAV1(file []byte, w, h, n int) ([]*image.RGBA, error) {
+	return d.heif.AV1(file, w, h, n)
 }
 
 // source keeps a nil pointer from becoming a Source that is not nil.

@@ -91,7 +91,7 @@ func TestOpenRefuses(t *testing.T) {
 		e    Engines
 		want reason.Code
 	}{
-		{document.HEIC, engines, reason.SniffUnsupported},
+		{document.JPEGXL, engines, reason.SniffUnsupported},
 		{document.GIF, engines, reason.ExtractTruncated},
 		{document.PDF, Engines{}, reason.CellEngines},
 		{document.PDF, engines, reason.ExtractMalformed},

@@ -126,7 +126,7 @@ func brandFormat(head []byte) document.Format {
 		return document.UnknownFormat
 	}
 	switch string(head[8:12]) {
-	case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1":
+	case "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "mif2", "msf1", "miaf", "heif":
 		if n := binary.BigEndian.Uint32(head); bytes.Contains(head[:min(uint32(len(head)), max(n, 12))], []byte("avif")) {
 			return document.AVIF
 		}

@@ -28,7 +28,7 @@ func validate(f document.Format, r io.ReaderAt, size int64) error {
 		return validWebP(r)
 	case document.BMP:
 		return validBMP(r, size)
-	case document.ICO, document.JPEG2000, document.JBIG2:
+	case document.ICO, document.JPEG2000, document.JBIG2, document.HEIC, document.AVIF:
 		return validLength(size)
 	}
 	if f == document.EMF {
@@ -71,7 +71,7 @@ func validBMP(r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// leastHead is the length of the shortest header of icons, JPEG 2000 and JBIG2.
+// leastHead is more than the signatures of icons, JPEG 2000, JBIG2 and HEIF.
 const leastHead = 22
 
 // validLength asks for a whole header where the signature is most of it.

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"blotter/internal/document"
 	"blotter/internal/reason"
@@ -35,6 +36,8 @@ func (t *Tally) Add(it Item) error {
 	case it.Withheld != "":
 	case it.Width <= 0 || it.Height <= 0:
 		it.Withheld = reason.ExtractMalformed
+	case it.Width > math.MaxInt32 || it.Height > math.MaxInt32: // area may have run over
+		it.Withheld = reason.ExtractPixels
 	case area > t.lim.AssetPixels:
 		it.Withheld = reason.ExtractPixels
 	case t.pixels+area > t.lim.TotalPixels:

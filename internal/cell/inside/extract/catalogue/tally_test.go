@@ -28,6 +28,8 @@ func TestTallyJudgesEachLimitAtItsEdge(t *testing.T) {
 		{"assets above", []Item{sized(1, 1), sized(1, 1), sized(1, 1)}, "", reason.ExtractAssets},
 		{"no pixels", []Item{sized(0, 5)}, reason.ExtractMalformed, ""},
 		{"product beyond 32 bits", []Item{sized(1<<31-1, 1<<31-1)}, reason.ExtractPixels, ""},
+		{"product beyond 64 bits", []Item{sized(1<<32, 1<<32)}, reason.ExtractPixels, ""},
+		{"a product that comes out small", []Item{sized(1<<32+1, 1<<32)}, reason.ExtractPixels, ""},
 		{"reason kept", []Item{{Withheld: reason.ExtractVector}}, reason.ExtractVector, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

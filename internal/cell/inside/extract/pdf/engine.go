@@ -16,6 +16,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+
+	"blotter/internal/cell/inside/extract/mapped"
 )
 
 // memoryPages bounds PDFium's memory: pages of 64 KiB, so 768 MiB. An asset at the
@@ -56,7 +58,7 @@ func Start(cacheDir string) (engine *Engine, err error) {
 		WithMemoryLimitPages(memoryPages).
 		WithCompilationCache(cache)
 	pool, err := webassembly.Init(webassembly.Config{
-		Context: withMapping(context.Background()),
+		Context: mapped.Context(context.Background(), 0),
 		MinIdle: 1, MaxIdle: 1, MaxTotal: 1,
 		RuntimeConfig: runtime,
 		FSConfig:      wazero.NewFSConfig(), // the default would mount the host's /

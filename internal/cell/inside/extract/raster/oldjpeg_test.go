@@ -18,7 +18,7 @@ type parted struct {
 	scan      []byte
 }
 
-func part(t *testing.T, b []byte) parted {
+func part(t testing.TB, b []byte) parted {
 	t.Helper()
 	p := parted{q: map[byte][]byte{}, dc: map[byte][]byte{}, ac: map[byte][]byte{}}
 	for at := 2; at < len(b); {

@@ -56,6 +56,12 @@ func (h *headers) addSmall(small []frame, turn orientation) {
 // the size asked for or there is an error with a reason code.
 type Foreign interface {
 	DecodeStream(dict string, data []byte, w, h int) (image.Image, error)
+
+	// DecodeHEVC decodes a HEIF file of one picture in HEVC, in the colours of the stream.
+	DecodeHEVC(file []byte, w, h int) (image.Image, error)
+
+	// DecodeAV1 decodes a file of n pictures in AV1; what could not be decoded is nil.
+	DecodeAV1(file []byte, w, h, n int) ([]*image.RGBA, error)
 }
 
 // File is an opened raster. It implements catalogue.Source.
@@ -124,6 +130,8 @@ func readHeaders(r io.ReaderAt, size int64, f document.Format, frames int, forei
 		return jpxHeaders(r, size, frames, foreign)
 	case document.JBIG2:
 		return jbig2Headers(r, size, frames, foreign)
+	case document.HEIC, document.AVIF:
+		return heifHeaders(r, size, frames, foreign)
 	}
 	return headers{}, reason.Because(reason.ExtractEncoding, fmt.Errorf("raster: %v", f))
 }

@@ -28,6 +28,35 @@ func (r *recorder) DecodeStream(dict string, data []byte, w, h int) (image.Image
 	return image.NewGray(image.Rect(0, 0, w, h)), nil
 }
 
+// DecodeHEVC shows the level of the last byte.
+func (r *recorder) DecodeHEVC(file []byte, w, h int) (image.Image, error) {
+	r.data = file
+	m := image.NewYCbCr(image.Rect(0, 0, w, h), image.YCbCrSubsampleRatio420)
+	for i := range m.Y {
+		m.Y[i] = levelOf(file)
+	}
+	for i := range m.Cb {
+		m.Cb[i], m.Cr[i] = 128, 128
+	}
+	return m, nil
+}
+
+// DecodeAV1 does the same.
+func (r *recorder) DecodeAV1(file []byte, w, h, n int) ([]*image.RGBA, error) {
+	r.data = file
+	out := make([]*image.RGBA, n)
+	for i := range out {
+		out[i] = image.NewRGBA(image.Rect(0, 0, w, h))
+		for k := range out[i].Pix {
+			out[i].Pix[k] = levelOf(file)
+			if k%4 == 3 {
+				out[i].Pix[k] = 0xff
+			}
+		}
+	}
+	return out, nil
+}
+
 func openWith(b []byte, f document.Format, lim document.Limits, foreign Foreign) (*File, error) {
 	return Open(context.Background(), bytes.NewReader(b), int64(len(b)), f, lim, foreign)
 }

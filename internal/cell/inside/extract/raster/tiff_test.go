@@ -211,18 +211,26 @@ func FuzzTIFF(f *testing.F) {
 	jpg := grayFrame(8, 8, jpegOf(f, arrow(8, 8)))
 	jpg.tags[tagCompression] = jpegPacked
 	f.Add(tiffOf(binary.LittleEndian, jpg))
+	f.Add(bigTIFF(binary.LittleEndian, []byte{1, 2, 3}))
+	f.Add(tiffOf(binary.LittleEndian, kind(3, 2, 8, yCbCr, []byte{0, 255, 76, 76, 85, 255, 255, 0, 255, 0, 128, 128}, tagSamples, 3)))
+	f.Add(tiffOf(binary.BigEndian, kind(3, 1, 32, blackIsZero, deflated(apart(0, 0.5, 1)), tagFormat, 3, tagCompression, deflate, tagPredictor, 3)))
+	old := part(f, jpegOf(f, rainbow(8, 8)))
+	f.Add(tiffOf(binary.LittleEndian, kind(8, 8, 8, yCbCr, append(bytes.Clone(old.head), old.scan...), tagSamples, 3, tagCompression, jpegOld, tagJPEGStream, 8)))
 	f.Fuzz(func(t *testing.T, b []byte) { exercise(t, b, document.TIFF) })
 }
 
 func FuzzJPEG(f *testing.F) {
 	f.Add(jpegOf(f, arrow(8, 8)))
 	f.Add(withSegment(jpegOf(f, arrow(8, 8)), 0xe1, exif(6)))
+	f.Add(withSegment(append(jpegOf(f, arrow(8, 8)), jpegOf(f, arrow(8, 8))...), 0xe1, exifWith(1, jpegOf(f, arrow(8, 8)))))
 	f.Fuzz(func(t *testing.T, b []byte) { exercise(t, b, document.JPEG) })
 }
 
 func FuzzPNG(f *testing.F) {
 	f.Add(pngOf(f, arrow(8, 8)))
-	f.Fuzz(func(t *testing.T, b []byte) { exercise(t, b, document.PNG) })
+	f.Add(pngFile("IHDR", ihdr(3, 1, 8, 6, 0), "acTL", actl(2), "fcTL", fctl(0, 0, 3, 1, 0, 0), "IDAT", painted("rrr"),
+		"fcTL", fctl(1, 0, 1, 1, 2, 1), "fdAT", "\x00\x00\x00\x00"+painted("g"), "eXIf", exif(6)[6:], "IEND", ""))
+	f.Fuzz(func(t *testing.T, b []byte) { again(t, b, document.PNG) })
 }
 
 // exercise opens and loads whatever it is given: it may fail with a reason, and what
