@@ -12,10 +12,10 @@ TAGS := nodynamic
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo true || echo false)
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help setup build demo test test-s3 tidy lint check fuzz bench bench-serve bench-queue bench-read bench-layers bench-fair conformance chaos picture specimens generate clean
+.PHONY: help setup build demo test test-s3 tidy lint check fuzz bench bench-serve bench-queue bench-read bench-layers bench-fair bench-neighbours conformance chaos picture specimens generate clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: build ## fetch the engines that read text (pinned by digest) and warm their cache
 	scripts/setup.sh
@@ -70,6 +70,9 @@ bench-layers: setup ## what each layer of finding gives on DOCUMENTS, for three 
 
 bench-fair: ## simulate an import of 100,000 documents beside other tenants; writes docs/fairness.*
 	CGO_ENABLED=0 go run -tags $(TAGS) ./scripts/fairness
+
+bench-neighbours: setup ## real cells: people beside an import, shares by weight, malformed documents; writes docs/fairness.md
+	scripts/bench-serve.sh -only import,shares,poison -section bench-neighbours -report ../docs/fairness.md
 
 conformance: ## compare what is extracted with poppler and MuPDF (BLOTTER_CORPUS: documents beside the generated); writes docs/conformance.md
 	CGO_ENABLED=0 go run -tags $(TAGS) ./internal/cell/inside/conformance -report docs/conformance.md

@@ -28,17 +28,6 @@ type job struct {
 // waited is how long the job stood in the queue.
 func (j job) waited() time.Duration { return time.Duration(j.Timings["queue"]) * time.Millisecond }
 
-// worked is how long the job was in a worker's hands.
-func (j job) worked() time.Duration {
-	var all int64
-	for stage, ms := range j.Timings {
-		if stage != "queue" && stage != "seal" {
-			all += ms
-		}
-	}
-	return time.Duration(all) * time.Millisecond
-}
-
 // refused is an answer that is not 2xx.
 type refused struct {
 	status int
@@ -117,17 +106,26 @@ func (s *service) jobs(ctx context.Context) ([]job, error) {
 	}
 }
 
-// kinds lists the kinds of a job's signed events. The job must have ended, so that the
-// stream does.
-func (s *service) kinds(ctx context.Context, id string) ([]string, error) {
+// event is the part of a signed event that is used here.
+type event struct {
+	Kind string    `json:"kind"`
+	Time time.Time `json:"time"`
+}
+
+// trail lists a job's signed events. The job must have ended, so that the stream does.
+func (s *service) trail(ctx context.Context, id string) ([]event, error) {
 	said, err := s.ask(ctx, http.MethodGet, "/v1/jobs/"+id+"/events", nil)
 	if err != nil {
 		return nil, err
 	}
-	var out []string
+	var out []event
 	for line := range strings.Lines(string(said)) {
-		if kind, ok := strings.CutPrefix(strings.TrimSpace(line), "event: "); ok {
-			out = append(out, kind)
+		if data, ok := strings.CutPrefix(line, "data: "); ok {
+			var e event
+			if err := json.Unmarshal([]byte(data), &e); err != nil {
+				return nil, err
+			}
+			out = append(out, e)
 		}
 	}
 	return out, nil

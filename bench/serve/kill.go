@@ -174,11 +174,11 @@ var endings = []string{"redacted", "rejected", "dead", "cancelled"}
 
 // endedOnce looks for a second end in the job's trail, and stores its receipt.
 func (s *service) endedOnce(ctx context.Context, j job) error {
-	kinds, err := s.kinds(ctx, j.ID)
+	trail, err := s.trail(ctx, j.ID)
 	if err != nil {
 		return err
 	}
-	ends := slices.DeleteFunc(kinds, func(k string) bool { return !slices.Contains(endings, k) })
+	ends := slices.DeleteFunc(trail, func(e event) bool { return !slices.Contains(endings, e.Kind) })
 	if len(ends) != 1 {
 		return fmt.Errorf("job %s ended %d times: %v", j.ID, len(ends), ends)
 	}

@@ -102,7 +102,7 @@ func parse(args []string) (plan, error) {
 	flags.IntVar(&p.requests, "requests", 10_000, "uploads over which memory is watched")
 	flags.IntVar(&p.documents, "documents", 1000, "documents through the kills")
 	flags.IntVar(&p.people, "people", 60, "requests of people, idle and again beside the import")
-	flags.DurationVar(&p.share, "share", 5*time.Minute, "how long the shares of busy tenants are watched")
+	flags.DurationVar(&p.share, "share", 3*time.Minute, "how long the shares of busy tenants are watched")
 	flags.IntVar(&p.whole, "whole", 95, "whole documents, without and again with one malformed to nineteen of them")
 	only := flags.String("only", "latency,memory,kill", "what to measure, separated by commas")
 	err := flags.Parse(args)

@@ -16,9 +16,9 @@ import (
 const (
 	// among is how many whole documents come to a malformed one: 5 % of all are poison.
 	among = 19
-	// apart is the pause between two documents. They come whether the one before has ended or
-	// not, as those of many clients do.
-	apart = 1500 * time.Millisecond
+	// clients send at once, each the next document after the end of the one before. There are
+	// more of them than places, so that documents wait, whatever the machine's speed.
+	clients = 3
 )
 
 // malformed makes the n-th malformed document: a picture that is cut off, one that declares
@@ -44,7 +44,7 @@ func malformed(n int) []byte {
 
 // poison sends whole documents at a pace, then the same with malformed ones among them.
 func poison(ctx context.Context, p plan) (string, error) {
-	text := fmt.Sprintf("**Poison.** A small document every %v; then the same with one malformed document after every %d, of five kinds in turn.\n\n| load | %s\n|---|%s\n", apart, among, metHead, metRule)
+	text := fmt.Sprintf("**Poison.** %d clients send small documents, each the next after the end of the one before, to the default number of places; then the same with one malformed document for every %d whole ones, of five kinds in turn.\n\n| load | %s\n|---|%s\n", clients, among, metHead, metRule)
 	for _, load := range []struct {
 		name   string
 		poison bool
@@ -78,35 +78,27 @@ func stream(ctx context.Context, p plan, name string, withPoison bool) (whole, b
 
 // pour sends n whole documents, and malformed ones between them.
 func (s *service) pour(ctx context.Context, n int, withPoison bool) (whole, bad met, err error) {
-	var (
-		waiting sync.WaitGroup
-		mu      sync.Mutex
-		failed  []error
-	)
-	send := func(body []byte, into *met, state string) {
-		waiting.Go(func() {
-			began := time.Now()
-			j, err := s.sendAndAwait(ctx, body)
-			if err == nil && j.State != state {
-				err = fmt.Errorf("a document that should be %s is %s", state, j.State)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			failed = append(failed, err)
-			into.add(j, time.Since(began))
-		})
+	var mu sync.Mutex
+	send := func(body []byte, into *met, state string) error {
+		began := time.Now()
+		j, err := s.sendAndAwait(ctx, body)
+		if err == nil && (j.State != state || j.Attempt != 1) {
+			err = fmt.Errorf("a document that should be %s at once is %s after %d attempts", state, j.State, j.Attempt)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		into.add(j, time.Since(began))
+		return err
 	}
-	for i := range n {
-		send(small(i), &whole, "released")
+	err = atOnce(clients, n, func(i int) error {
 		if withPoison && i%among == among-1 {
-			send(malformed(i/among), &bad, "rejected")
+			if err := send(malformed(i/among), &bad, "rejected"); err != nil {
+				return err
+			}
 		}
-		if err := pause(ctx, apart); err != nil {
-			return whole, bad, err
-		}
-	}
-	waiting.Wait()
-	return whole, bad, errors.Join(failed...)
+		return send(small(i), &whole, "released")
+	})
+	return whole, bad, err
 }
 
 func (s *service) sendAndAwait(ctx context.Context, body []byte) (job, error) {
