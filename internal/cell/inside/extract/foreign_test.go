@@ -58,3 +58,25 @@ func TestForeignStreams(t *testing.T) {
 		}
 	}
 }
+
+// Each colour may be sampled as coarsely as it likes: here brightness once for two pixels
+// down, blue for each, red once for two across. The picture is 16×16 pixels of one colour.
+func TestOddSubsampling(t *testing.T) {
+	b := append([]byte("\xff\xd8\xff\xdb\x00\x43\x00"), bytes.Repeat([]byte{8}, 64)...)
+	b = append(b, "\xff\xc0\x00\x11\x08\x00\x10\x00\x10\x03\x01\x21\x00\x02\x22\x00\x03\x12\x00"...)
+	b = append(b, "\xff\xc4\x00\x15\x00\x01\x01"+strings.Repeat("\x00", 14)+"\x00\x07"...)
+	b = append(b, "\xff\xc4\x00\x14\x10\x01"+strings.Repeat("\x00", 15)+"\x00"...)
+	b = append(b, "\xff\xda\x00\x0c\x03\x01\x00\x02\x00\x03\x00\x00\x3f\x00"...)
+	// Code 10 and seven bits: a difference of −127, then of 127; 0: none. Another 0 ends a
+	// block. Two blocks of brightness 1, four of no blue difference, two of red 255.
+	b = append(b, 0b10000000, 0b00000000, 0b00001011, 0b11111000, 0xff, 0xd9)
+	img := loadOne(t, b, document.JPEG)
+	if img.Bounds() != image.Rect(0, 0, 16, 16) {
+		t.Fatalf("%v", img.Bounds())
+	}
+	for _, p := range []image.Point{{1, 1}, {14, 2}, {3, 14}, {15, 15}} {
+		if r, g, bl, _ := img.At(p.X, p.Y).RGBA(); r>>8 < 160 || g>>8 > 20 || bl>>8 > 20 {
+			t.Errorf("%v is %v, want a dark red", p, img.At(p.X, p.Y))
+		}
+	}
+}
