@@ -55,8 +55,8 @@ Two more are the node's, in its [configuration](configuration.md):
 | | | a cell that takes more all the same is killed, and the document is rejected | `+"`%s`"+` |
 | `+"`api.max_body_bytes`"+` | 26214400 | an upload is refused as soon as its length is known | `+"`%s`"+` |
 
-The estimate is what reading takes (350 MB, whatever the page's size) and for each pixel 8 bytes of an image and 18 of a
-page. `+"`blotter survey`"+` proposes limits for documents of your own, and `+"`blotter inspect`"+` says which of them a document meets.
+The estimate is what reading takes (350 MB, whatever the page's size) and for each pixel 8 bytes of an image (14 where a
+channel has more than 8 bits) and 18 of a page. `+"`blotter survey`"+` proposes limits for documents of your own, and `+"`blotter inspect`"+` says which of them a document meets.
 `, policy.LimitsTable(), cell.DefaultMemory, reason.ExtractMemory, reason.CellMemory, reason.APITooLarge)
 	if *update {
 		if err := os.WriteFile(limitsFile, []byte(want), 0o644); err != nil {

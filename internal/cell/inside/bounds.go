@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"blotter/internal/cell/inside/extract"
 	"blotter/internal/cell/wire"
 	"blotter/internal/document"
 	"blotter/internal/reason"
@@ -32,10 +33,13 @@ func roomOf(s wire.Setup) int64 {
 
 // fits reports whether an image can be worked on within the cell's memory, by what its
 // headers say. The parent's watch is there for those that take more than that.
-func (e engines) fits(a document.Asset) bool {
+func (e engines) fits(a extract.Item) bool {
 	bytes := int64(wire.PixelBytes)
-	if a.Kind == document.Page {
+	switch {
+	case a.Kind == document.Page:
 		bytes = wire.PagePixelBytes
+	case a.Bits > 8:
+		bytes = wire.WidePixelBytes
 	}
 	pixels := int64(a.Width) * int64(a.Height)
 	return e.room == 0 || pixels <= e.room/bytes

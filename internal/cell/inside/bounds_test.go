@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blotter/internal/cell/inside/detect"
+	"blotter/internal/cell/inside/extract"
 	"blotter/internal/cell/inside/words"
 	"blotter/internal/cell/wire"
 	"blotter/internal/document"
@@ -94,20 +95,23 @@ func TestRoomOfAnImage(t *testing.T) {
 		kind   document.AssetKind
 		w, h   int
 		want   bool
+		bits   int
 	}{
-		"image below": {wire.ReadingBytes + 8*mp, document.Image, 1000, 999, true},
-		"image exact": {wire.ReadingBytes + 8*mp, document.Image, 1000, 1000, true},
-		"image above": {wire.ReadingBytes + 8*mp, document.Image, 1000, 1001, false},
-		"page exact":  {wire.ReadingBytes + 18*mp, document.Page, 1000, 1000, true},
-		"page above":  {wire.ReadingBytes + 18*mp, document.Page, 1001, 1000, false},
-		"no memory":   {100 * mp, document.Frame, 1, 1, false},
-		"giant":       {1 << 40, document.Image, 1<<31 - 1, 1<<31 - 1, false},
-		"not set":     {0, document.Image, 1<<31 - 1, 1<<31 - 1, true},
+		"image below": {wire.ReadingBytes + 8*mp, document.Image, 1000, 999, true, 8},
+		"image exact": {wire.ReadingBytes + 8*mp, document.Image, 1000, 1000, true, 8},
+		"image above": {wire.ReadingBytes + 8*mp, document.Image, 1000, 1001, false, 8},
+		"wide exact":  {wire.ReadingBytes + 14*mp, document.Image, 1000, 1000, true, 16},
+		"wide above":  {wire.ReadingBytes + 14*mp, document.Image, 1000, 1001, false, 16},
+		"page exact":  {wire.ReadingBytes + 18*mp, document.Page, 1000, 1000, true, 8},
+		"page above":  {wire.ReadingBytes + 18*mp, document.Page, 1001, 1000, false, 8},
+		"no memory":   {100 * mp, document.Frame, 1, 1, false, 8},
+		"giant":       {1 << 40, document.Image, 1<<31 - 1, 1<<31 - 1, false, 8},
+		"not set":     {0, document.Image, 1<<31 - 1, 1<<31 - 1, true, 8},
 		// The default page of the default policy in a cell of the default size.
-		"default": {1 << 30, document.Page, 8000, 5000, true},
+		"default": {1 << 30, document.Page, 8000, 5000, true, 8},
 	} {
 		e := engines{room: roomOf(wire.Setup{MemoryBytes: c.memory})}
-		if got := e.fits(document.Asset{Kind: c.kind, Width: c.w, Height: c.h}); got != c.want {
+		if got := e.fits(extract.Item{Bits: c.bits, Asset: document.Asset{Kind: c.kind, Width: c.w, Height: c.h}}); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

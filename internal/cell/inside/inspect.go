@@ -67,7 +67,7 @@ func (p *pipeline) spot(page, image int, toPage matrix) wire.Placed {
 
 // list closes an asset, and decodes it first where the task asks for it.
 func (p *pipeline) list(i int, a *asset, spots int) error {
-	m := wire.Listed{Index: uint32(a.Index), Spots: uint32(spots)}
+	m := wire.Listed{Index: uint32(a.Index), Spots: uint32(spots), Bits: small(a.Bits), Channels: small(a.Channels)}
 	if p.task.Decode && a.Withheld == "" {
 		began := time.Now()
 		_, err := p.load(i)
@@ -87,6 +87,9 @@ func (p *pipeline) list(i int, a *asset, spots int) error {
 	m.HighWater = highWater()
 	return p.out.send(m)
 }
+
+// small cuts a number to what the message holds.
+func small(n int) uint8 { return uint8(min(max(n, 0), 255)) }
 
 // highWater is the resident memory of this process at its highest, in bytes; 0 where the
 // kernel does not say. It gives kilobytes (getrusage(2)).

@@ -39,13 +39,15 @@ func TestInspectExamples(t *testing.T) {
 	type seen struct {
 		format document.Format
 		kinds  string
+		bits   int // of the first that says
+		chans  int
 		spots  int
 	}
 	want := map[string]seen{
-		".tiff": {document.TIFF, "frame frame ", 0},
-		".jpg":  {document.JPEG, "frame ", 0},
-		".pdf":  {document.PDF, "page image page ", 1},
-		".docx": {document.DOCX, "image ", 0},
+		".tiff": {document.TIFF, "frame frame ", 1, 1, 0},
+		".jpg":  {document.JPEG, "frame ", 8, 3, 0},
+		".pdf":  {document.PDF, "page image page ", 8, 1, 1},
+		".docx": {document.DOCX, "image ", 4, 1, 0},
 	}
 	for _, x := range all {
 		t.Run(x.Name, func(t *testing.T) {
@@ -56,6 +58,9 @@ func TestInspectExamples(t *testing.T) {
 			s := seen{format: got.Format, spots: len(got.Places)}
 			for _, l := range got.Images {
 				s.kinds += l.Kind.String() + " "
+				if s.bits == 0 {
+					s.bits, s.chans = l.Bits, l.Channels
+				}
 				if l.Withheld != "" || !l.Decoded || l.Took <= 0 || l.HighWater < 1<<20 {
 					t.Errorf("asset %d: %+v", l.Index, l)
 				}

@@ -153,7 +153,7 @@ func (p *pipeline) open(ctx context.Context, doc *os.File) error {
 		return err
 	}
 	for _, it := range p.source.Assets() {
-		if it.Withheld == "" && !p.engines.fits(it.Asset) {
+		if it.Withheld == "" && !p.engines.fits(it) {
 			it.Withheld = reason.ExtractMemory
 		}
 		p.assets = append(p.assets, &asset{Item: it})

@@ -27,6 +27,8 @@ const (
 	// PixelBytes is what a pixel of an image takes at most while it is decoded, drawn on and
 	// encoded: 2 where the image holds no colour, 4 to 6 where it does.
 	PixelBytes = 8
+	// WidePixelBytes is the same where a channel has more than 8 bits: 12 were measured.
+	WidePixelBytes = 14
 	// PagePixelBytes is the same of a page, which is drawn with what stands on it: 18 with
 	// a mask of the page's size.
 	PagePixelBytes = 18

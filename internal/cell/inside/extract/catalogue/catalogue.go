@@ -18,6 +18,9 @@ import (
 type Item struct {
 	document.Asset
 	Withheld reason.Code // "" where the asset can be loaded
+
+	Bits     int // of a channel, as stored; 0 where the headers do not tell
+	Channels int // as stored, a palette's index being one; 0 where the headers do not tell
 }
 
 // Placement is one spot of a page where an embedded image is drawn.

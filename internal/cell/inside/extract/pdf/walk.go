@@ -189,7 +189,7 @@ func (w *walk) image(ref requests.Page, obj references.FPDF_PAGEOBJECT, path []i
 		w.known[key] = at
 		w.d.assets = append(w.d.assets, asset{in: w.in, page: w.cur.index, image: pic})
 		w.raw[pic.raw] = append(w.raw[pic.raw], at)
-		err := w.d.tally.Add(catalogue.Item{Withheld: pic.withheld, Asset: document.Asset{
+		err := w.d.tally.Add(catalogue.Item{Withheld: pic.withheld, Bits: pic.depth, Channels: pic.channels, Asset: document.Asset{
 			Kind: document.Image, Page: w.cur.number, Format: pic.format, Width: pic.w, Height: pic.h, DPI: pic.dpi}})
 		if err != nil {
 			return err
@@ -230,6 +230,8 @@ type picture struct {
 	w, h     int
 	dpi      int
 	bits     int // of a pixel as PDFium decodes it; 0 where it does not tell
+	depth    int // bits of a channel as stored; 0 where it is not known
+	channels int // as stored
 	format   document.Format
 	raw      [32]byte // digest of the stream as it stands, without the line breaks around
 	unloaded bool     // small enough to be decoded when it was listed, and did not
@@ -265,6 +267,7 @@ func (d *Document) look(ref requests.Page, obj references.FPDF_PAGEOBJECT) (*pic
 	if err == nil {
 		pic.dpi = max(0, min(int(meta.ImageMetadata.HorizontalDPI+0.5), 20_000))
 		pic.bits = int(min(meta.ImageMetadata.BitsPerPixel, 128)) //nolint:gosec // bounded
+		pic.depth, pic.channels = stored(int(meta.ImageMetadata.BitsPerPixel), meta.ImageMetadata.Colorspace)
 		fmt.Fprint(h, meta.ImageMetadata.BitsPerPixel, meta.ImageMetadata.Colorspace)
 	}
 	fmt.Fprint(h, filters, pic.w, pic.h)

@@ -206,7 +206,7 @@ func (w *jpegWalk) frameHeader(m byte, n int) error {
 	if w.f.width == 0 {
 		w.f.height = int(binary.BigEndian.Uint16(b[1:]))
 		w.f.width = int(binary.BigEndian.Uint16(b[3:]))
-		w.f.samples = int(b[5])
+		w.f.bits, w.f.samples = int(b[0]), int(b[5])
 		w.f.gray = b[5] == 1
 		if w.f.width == 0 {
 			return errors.New("no width")

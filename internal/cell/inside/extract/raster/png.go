@@ -35,7 +35,8 @@ func pngHeaders(r io.ReaderAt, s span, frames int) (headers, error) {
 	w.first = frame{
 		width:  int(binary.BigEndian.Uint32(start[16:])),
 		height: int(binary.BigEndian.Uint32(start[20:])),
-		gray:   start[25]&2 == 0, // bit 1 of the colour type: colour is used
+		bits:   int(start[24]), samples: map[byte]int{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[start[25]],
+		gray: start[25]&2 == 0, // bit 1 of the colour type: colour is used
 	}
 	w.first.load = w.decodeFirst
 	if err := w.run(); err != nil {

@@ -20,7 +20,8 @@ import (
 // frame is what the headers tell of one image of a file.
 type frame struct {
 	kind          document.AssetKind // 0: a frame
-	samples       int                // a pixel; JPEG only
+	samples       int                // of a pixel, as stored; PNG and JPEG only
+	bits          int                // of a sample, as stored; PNG and JPEG only
 	width, height int                // as stored, before orientation; 0 where unknown
 	turn          orientation        // how to make it upright
 	gray          bool               // the source holds no colour
@@ -100,7 +101,8 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 		if fr.kind == 0 {
 			fr.kind = document.Frame
 		}
-		err := tally.Add(catalogue.Item{Withheld: fr.withheld, Asset: document.Asset{
+		bits, channels := fr.stored()
+		err := tally.Add(catalogue.Item{Withheld: fr.withheld, Bits: bits, Channels: channels, Asset: document.Asset{
 			Kind: fr.kind, Frame: i + 1, Format: f, Width: w, Height: h, DPI: fr.dpi,
 		}})
 		if err != nil {
