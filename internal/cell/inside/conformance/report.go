@@ -105,14 +105,13 @@ func (r *results) differences(out io.Writer) {
 		if len(shown) > 4 {
 			shown = append(append([]string(nil), shown[:3]...), fmt.Sprintf("and %d more", len(shown)-3))
 		}
-		fmt.Fprintf(out, "- `%s`: ", o.name)
-		if o.refused != "" {
-			fmt.Fprintf(out, "refused (`%s`); ", o.refused)
-		}
 		if o.failed != "" {
-			fmt.Fprintf(out, "%s; ", o.failed)
+			shown = append([]string{o.failed}, shown...)
 		}
-		fmt.Fprintf(out, "%s. %s\n", strings.Join(shown, "; "), why)
+		if o.refused != "" {
+			shown = append([]string{fmt.Sprintf("refused (`%s`)", o.refused)}, shown...)
+		}
+		fmt.Fprintln(out, strings.TrimSpace(fmt.Sprintf("- `%s`: %s. %s", o.name, strings.Join(shown, "; "), why)))
 	}
 }
 
