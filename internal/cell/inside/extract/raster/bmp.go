@@ -105,7 +105,8 @@ func (b *bitmap) frame(info []byte) frame {
 // wrapped is a JPEG or PNG file in place of pixels, as printers are given them. It is what
 // is shown, if it has the size that was said.
 func (b *bitmap) wrapped(f frame) frame {
-	s, inner, err := span{b.at, b.size}, frame{}, error(nil)
+	s, inner := span{b.at, b.size}, frame{}
+	var err error
 	if b.compression == bmpJPEG {
 		w, werr := walkJPEG(b.r, s)
 		if err = werr; err == nil {

@@ -31,7 +31,7 @@ func icoHeaders(r io.ReaderAt, size int64, limit int) (headers, error) {
 		var e [16]byte
 		if _, err := r.ReadAt(e[:], int64(6+16*i)); err != nil {
 			h.frames = append(h.frames, frame{withheld: reason.ExtractTruncated})
-			return h, nil
+			return h, nil //nolint:nilerr // said of the frame that is cut off
 		}
 		s := span{int64(le.Uint32(e[12:])), int64(le.Uint32(e[12:])) + int64(le.Uint32(e[8:]))}
 		f, err := icon(r, size, s)

@@ -240,7 +240,7 @@ func (f *File) lengths() {
 			continue
 		}
 		if o.stream {
-			d := o.value.(Dict) //nolint:errcheck,forcetypeassert // object makes streams of dictionaries alone
+			d := o.value.(Dict) //nolint:forcetypeassert // object makes streams of dictionaries alone
 			if r, ok := d["Length"].(Ref); ok {
 				if n, ok := f.resolve(r, o.at).(Number); ok {
 					if n, ok := whole(string(n)); ok && f.endsAt(o.data.from, n) {
