@@ -24,7 +24,7 @@ func codecsDoc() doc {
 	s.add("JPEG 2000 without a space", "/Filter[/FlateDecode/JPXDecode]", deflate(ramp24), 24, 12, false, ramp)
 	s.add("JPEG", "/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/DCTDecode", smooth(16, 8), 16, 8, true, slope)
 	s.add("JPEG, negative", "/ColorSpace/DeviceGray/BitsPerComponent 8/Decode[1 0]/Filter[/ASCIIHexDecode/DCTDecode]", fmt.Sprintf("%x>", smooth(16, 9)), 16, 9, true,
-		func(x, y int) color.Color { return color.Gray{Y: 0xff - slope(x, y).(color.Gray).Y} }) //nolint:errcheck,forcetypeassert // slope is gray
+		func(x, y int) color.Color { return color.Gray{Y: 0xff - slope(x, y).(color.Gray).Y} }) //nolint:forcetypeassert // slope is gray
 	red := func(int, int) color.Color { return color.NRGBA{0xed, 0x1c, 0x24, 0xff} } // as inks print; a tolerance apart
 	s.add("four inks", "/ColorSpace/DeviceCMYK/BitsPerComponent 8/Filter/DCTDecode", inks(false, 8), 8, 8, true, red)
 	s.add("four inks under an identity", "/ColorSpace/DeviceCMYK/BitsPerComponent 8/Decode[0 1 0 1 0 1 0 1]/Filter/DCTDecode", inks(false, 7), 8, 7, true, red)

@@ -63,7 +63,7 @@ func av1Header(b []byte) (w, h int, err error) {
 		}
 		size := len(b)
 		if head&2 != 0 {
-			n := 0
+			var n int
 			if size, n = leb128(b); n == 0 || size > len(b)-n {
 				return 0, 0, io.ErrUnexpectedEOF
 			}
