@@ -90,6 +90,12 @@ func (b bitmap) reader() (io.ReaderAt, int64, document.Format) {
 	return joined{head, b.bits}, int64(len(head) + len(b.bits)), document.BMP
 }
 
+// isFile reports whether the bitmap is a file that has measures of its own.
+func (b bitmap) isFile() bool {
+	_, _, kind := b.reader()
+	return b.rows == nil && kind != document.BMP
+}
+
 // joined reads two pieces as one file, without a copy of the larger.
 type joined struct{ first, second []byte }
 

@@ -283,9 +283,7 @@ func (p *player) emfLines(r record) bool {
 	case emfPolyline, emfPolyline16:
 		p.line(r.points(28, int(r.u32(24)), size))
 	case emfPolylineTo, emfPolylineTo16:
-		pts := append([]point{p.dc.at}, r.points(28, int(r.u32(24)), size)...)
-		p.dc.at = pts[len(pts)-1]
-		p.line(pts)
+		p.linesTo(r.points(28, int(r.u32(24)), size))
 	case emfPolyPolygon, emfPolyPolygon16:
 		p.shape(r.polys(size)...)
 	case emfPolyPolyline, emfPolyPolyline16:
@@ -300,6 +298,18 @@ func (p *player) lineTo(to point) {
 	from := p.dc.at
 	p.dc.at = to
 	p.line([]point{from, to})
+}
+
+// linesTo draws on from where the last line ended; nil stands for points that could not be
+// read.
+func (p *player) linesTo(pts []point) {
+	if pts == nil {
+		p.cannot()
+		return
+	}
+	all := append([]point{p.dc.at}, pts...)
+	p.dc.at = all[len(all)-1]
+	p.line(all)
 }
 
 // polys reads several lists of points; the last is nil where not all are there.

@@ -70,7 +70,7 @@ type plan struct {
 // extract.total_pixel_limit.
 func Open(ctx context.Context, data []byte, format document.Format, lim document.Limits, foreign raster.Foreign) (*File, error) {
 	f := &File{ctx: ctx, data: data, format: format, lim: lim, foreign: foreign, tally: catalogue.NewTally(lim)}
-	m := &measure{box: nothing()}
+	m := &measure{box: nothing(), cost: f.cost}
 	p, err := f.play(m)
 	if err != nil {
 		return nil, err
@@ -155,6 +155,21 @@ func (f *File) bitmap(b bitmap) found {
 	x.item = src.Assets()[0]
 	x.item.Frame = 0
 	return x
+}
+
+// cost is how many pixels decoding a bitmap makes. A file within says so itself, whatever
+// the header before it says.
+func (f *File) cost(b bitmap) float64 {
+	if !b.isFile() {
+		w, h, _ := b.size()
+		return math.Abs(float64(w) * float64(h)) // what a header says may be negative
+	}
+	src, _, err := b.open(f.ctx, f.lim, f.foreign)
+	if err != nil {
+		return 0 // nothing is decoded
+	}
+	a := src.Assets()[0]
+	return float64(a.Width) * float64(a.Height)
 }
 
 // play runs the orders on a surface.

@@ -270,3 +270,41 @@ func TestWorkIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// Lines that a clip hides are walked row by row all the same, and a bitmap that is a file
+// is as large as the file says, not the header before it.
+func TestHiddenWorkIsBounded(t *testing.T) {
+	whole, _ := squares(4, 4, ramp)
+	whole = join(whole[:16], longs(5), make([]byte, 20)) // PNG within
+	lines := order(87, make([]byte, 16), longs(2), shorts(50, 0, 50, 1999))
+	clip := order(30, longs(0, 1990, 10, 2000))
+	frame := order(43, longs(0, 0, 10, 2000))
+	large := pngOf(t, 1000, 1000)
+	laid := stretch(whole, large, [4]int{0, 0, 4, 4}, [4]int{0, 0, 4, 4}, srcCopy)
+	for _, c := range []struct {
+		name  string
+		most  int // that many are drawn
+		order []byte
+		first []byte
+	}{
+		{"hidden lines", 1000, lines, join(clip, frame)},
+		{"files", 900, laid, nil},
+	} {
+		for n, want := range map[int]reason.Code{c.most: "", 3 * c.most: reason.ExtractVector} {
+			b := emfOf(2000, 2000, c.first, bytes.Repeat(c.order, n))
+			if f := open(t, b, document.EMF); f.Assets()[0].Withheld != want {
+				t.Errorf("%d %s: %q", n, c.name, f.Assets()[0].Withheld)
+			}
+		}
+	}
+}
+
+// A list of points that is not there in full is no picture of one line less.
+func TestLinesThatAreCutOff(t *testing.T) {
+	for n, want := range map[int]reason.Code{2: "", 3: reason.ExtractVector} {
+		b := emfOf(20, 20, order(89, make([]byte, 16), longs(n), shorts(5, 5, 9, 9)))
+		if f := open(t, b, document.EMF); f.Assets()[0].Withheld != want {
+			t.Errorf("%d of 2 points: %q", n, f.Assets()[0].Withheld)
+		}
+	}
+}

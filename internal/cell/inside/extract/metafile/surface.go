@@ -13,6 +13,7 @@ import (
 // measure is the surface of the first walk: it finds what the picture covers, how fine
 // its bitmaps are, and what drawing it would cost.
 type measure struct {
+	cost          func(bitmap) float64 // pixels that decoding makes
 	box           area
 	pixels, edges float64 // in device units: areas, and heights of edges
 	sources       float64 // pixels of bitmaps
@@ -48,13 +49,13 @@ func (m *measure) stroke(lines [][]point, width float64, _ color.NRGBA, clip are
 			from := l[max(i-1, 0)]
 			box := nothing().with(point{math.Min(at.x, from.x) - half, math.Min(at.y, from.y) - half}).
 				with(point{math.Max(at.x, from.x) + half, math.Max(at.y, from.y) + half}).meet(clip)
+			length := math.Hypot(at.x-from.x, at.y-from.y) + 1
+			m.edges += 4 * (length + 2*half) // walked even where the clip shows nothing of them
 			if box.empty() {
 				continue
 			}
 			m.box = m.box.join(box)
-			length := math.Hypot(at.x-from.x, at.y-from.y) + 1
 			m.pixels += length * 2 * half
-			m.edges += 4 * (length + 2*half)
 		}
 	}
 }
@@ -66,7 +67,7 @@ func (m *measure) lay(t blit) {
 		return
 	}
 	w, h, _ := t.bits.size()
-	m.sources += math.Abs(float64(w) * float64(h)) // what a header says may be negative
+	m.sources += m.cost(t.bits)
 	full := image.Rect(0, 0, w, h).In(t.src)
 	m.partly = m.partly || !full || box != nothing().with(t.a).with(t.b)
 	if t.src == image.Rect(0, 0, w, h) && t.rop == ropCopy && t.b.x > t.a.x && t.b.y > t.a.y {

@@ -33,12 +33,14 @@ var wmfQuiet = map[uint32]bool{0x0035: true, 0x0037: true, 0x0107: true, 0x0108:
 // wmfHeader is the length of the header; a placeable file has 22 bytes before it.
 const wmfHeader, placeable = 18, 22
 
-func (r record) i16(at int) float64 {
+func (r record) u16(at int) uint16 {
 	if at+2 > len(r.b) {
 		return 0
 	}
-	return float64(int16(binary.LittleEndian.Uint16(r.b[at:])))
+	return binary.LittleEndian.Uint16(r.b[at:])
 }
+
+func (r record) i16(at int) float64 { return float64(int16(r.u16(at))) }
 
 // yx is a point as WMF writes it: y first.
 func (r record) yx(at int) point { return point{r.i16(at + 2), r.i16(at)} }
@@ -113,7 +115,7 @@ func (p *player) wmfOrder(w *wmfState, r record) {
 	case wmfQuiet[r.kind]:
 	case p.wmfSet(w, r), p.wmfObject(w, r), p.wmfLines(r), p.wmfBitmap(r):
 	case r.kind == wmfText:
-		n := uint32(r.i16(6))
+		n := uint32(r.u16(6))
 		p.wmfText(cut(r.b, 8, n), n == 0, nil)
 	case r.kind == wmfExtText:
 		p.wmfExtText(r)
@@ -186,22 +188,22 @@ func (p *player) wmfObject(w *wmfState, r record) bool {
 		delete(p.objects, i)
 		switch r.kind {
 		case wmfNewPen:
-			p.make(i, newPen(uint32(uint16(r.i16(6))), r.i16(8), r.u32(12)))
+			p.make(i, newPen(uint32(r.u16(6)), r.i16(8), r.u32(12)))
 		case wmfNewBrush:
-			p.make(i, newBrush(uint32(uint16(r.i16(6))), r.u32(8)))
+			p.make(i, newBrush(uint32(r.u16(6)), r.u32(8)))
 		case wmfPatternBrush, wmfDIBBrush:
 			p.make(i, brush{unknown: true, visible: true})
 		case wmfNewRegion:
 			p.make(i, region{})
 		}
 	case wmfSelect:
-		i := uint32(uint16(r.i16(6)))
+		i := uint32(r.u16(6))
 		if _, ok := p.objects[i].(region); ok { // it becomes the clip
 			p.dc.clipUnknown = true
 		}
 		p.take(p.objects[i])
 	case wmfDelete:
-		i := uint32(uint16(r.i16(6)))
+		i := uint32(r.u16(6))
 		delete(p.objects, i)
 		w.free(int(i))
 	default:
@@ -295,7 +297,7 @@ func (p *player) wmfBitmap(r record) bool {
 
 func (p *player) wmfExtText(r record) {
 	const opaque, clipped = 2, 4
-	n, options, at := uint32(uint16(r.i16(10))), int(r.i16(12)), uint32(14)
+	n, options, at := uint32(r.u16(10)), int(r.i16(12)), uint32(14)
 	var behind *[2]point
 	if options&(opaque|clipped) != 0 {
 		if options&opaque != 0 {
