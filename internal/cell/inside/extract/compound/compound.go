@@ -189,6 +189,8 @@ func (d *Document) storage(ctx context.Context, n *cfb.Node) error {
 		for _, c := range n.Children {
 			if c.Storage {
 				d.embed(c)
+			} else if err := d.stream(c); err != nil { // no object, and no program looks at it
+				return err
 			}
 		}
 	case len(n.Name) > 3 && strings.EqualFold(n.Name[:3], "MBD"): // an object of a workbook

@@ -143,6 +143,7 @@ func TestObjectsAreDocuments(t *testing.T) {
 		"Word":              {file(t, stream("WordDocument", fib(0)), cfb.NewStorage("ObjectPool", object("_1"), object("_2"), cfb.NewStorage("_3"))), "document compound file, document compound file"},
 		"Excel":             {file(t, stream("Workbook"), object("MBD0001")), "document compound file"},
 		"PowerPoint":        {file(t, stream("PowerPoint Document", record(0, pptObject, inner))), "document compound file"},
+		"beside objects":    {file(t, stream("WordDocument", fib(0)), cfb.NewStorage("ObjectPool", stream("_1", rasterBlip(0x6e00, 0xf01e, []byte(png))))), "picture " + png},
 		"packed":            {file(t, stream("PowerPoint Document", record(0xf, 1000, []byte("list")), record(0x10, pptObject, u32(len(inner)), deflate(inner)))), "document compound file"},
 		"badly packed":      {file(t, stream("PowerPoint Document", record(0x10, pptObject, u32(9), []byte("text")), record(0, pptObject, inner))), "document fails extract.malformed, document compound file"},
 		"cut off":           {file(t, stream("PowerPoint Document", record(0, pptObject, inner)[:600])), "document extract.truncated"},

@@ -138,7 +138,9 @@ func (m *Message) leaf(h header, body []byte) {
 	case h.is("message/external-body"):
 		m.extra |= document.EmbeddedFiles
 	case h.is("application/pkcs7-signature"), h.is("application/x-pkcs7-signature"), h.is("application/pgp-signature"), h.is("application/pgp-encrypted"):
-		// signs or announces another part and holds nothing
+		if !signs(h.encoding.decode(body[:min(len(body), 4<<10)])) {
+			m.add(f) // called so only
+		}
 	case h.is("application/pkcs7-mime"), h.is("application/x-pkcs7-mime"):
 		if h.smime != "signed-data" {
 			f.withheld = reason.ExtractEncrypted
@@ -149,6 +151,15 @@ func (m *Message) leaf(h header, body []byte) {
 	case len(bytes.TrimSpace(body)) > 0:
 		m.add(f)
 	}
+}
+
+// signs reports whether bytes begin as what signs or announces another part and holds
+// nothing: OpenPGP in letters, its version in words, or a structure in DER.
+func signs(b []byte) bool {
+	b = bytes.TrimSpace(b)
+	const sequence = 0x30
+	return len(b) == 0 || bytes.HasPrefix(b, []byte("-----BEGIN PGP")) || bytes.HasPrefix(b, []byte("Version:")) ||
+		b[0] == sequence && len(b) > 1 && b[1] >= 0x80
 }
 
 // notText reports whether bytes are no text, whatever they are called.

@@ -88,6 +88,8 @@ func TestParts(t *testing.T) {
 		{"locked", "Content-Type: multipart/encrypted; boundary=b\n\n--b\n\nx\n--b--", []string{"document extract.encrypted"}},
 		{"locked with S/MIME", multipart(part("Content-Type: application/pkcs7-mime; smime-type=enveloped-data\r\n"+b64, "MIAG")), []string{"document extract.encrypted"}},
 		{"signed", multipart(part("Content-Type: text/plain", "x"), part("Content-Type: application/pkcs7-signature; name=smime.p7s\r\n"+b64, "MIAG")), nil},
+		{"a file called a signature", multipart(part("Content-Type: application/pgp-signature\r\n"+b64, "JVBERi0=")), []string{`document "%PDF-"`}},
+		{"signed with OpenPGP", multipart(part("Content-Type: application/pgp-signature", "-----BEGIN PGP SIGNATURE-----\n")), nil},
 		{"winmail.dat", multipart(part("Content-Type: application/ms-tnef\r\n"+b64, "eJ8+Ig==")), []string{`document "x\x9f>\""`}},
 		{"an empty part", multipart(part("Content-Type: application/pdf", " \r\n")), nil},
 		{"quoted-printable", "Content-Type: image/gif\nContent-Transfer-Encoding: quoted-printable\n\nG=49F=\n8=3D=3d=zz", []string{`picture "GIF8===zz"`}},

@@ -27,7 +27,7 @@ func (d *Document) attach(file *objects.File) error {
 	if len(files) > 0 {
 		d.attached = attached{file, files}
 	}
-	if d.listed > len(files) {
+	if d.listed > len(files) || file.Exhausted() {
 		d.extra |= document.EmbeddedFiles
 	}
 	return nil

@@ -52,6 +52,10 @@ func (f *File) Files() ([]Attached, error) {
 	return out, nil
 }
 
+// Exhausted reports that the file took more reading than any honest one: what it holds was
+// not looked for to the end.
+func (f *File) Exhausted() bool { return f.work <= 0 }
+
 // specified notes the streams that file specifications within v point at.
 func (f *File) specified(v any, from int, found map[int]bool, nesting int) {
 	if f.work--; f.work <= 0 || nesting > maxNesting {
