@@ -158,7 +158,7 @@ func (n *nest) descend(parent document.Path, i int, e catalogue.Embedded) error 
 	case err != nil:
 		e.Format = format
 		return n.withhold(parent, path, e, reason.Of(err))
-	case e.Picture && (format.IsRaster() || format.IsMetafile()):
+	case e.Picture && isPicture(format):
 		err = n.show(parent, path, src)
 	default:
 		err = n.list(path, src)
@@ -168,6 +168,9 @@ func (n *nest) descend(parent document.Path, i int, e catalogue.Embedded) error 
 	}
 	return n.leave(len(n.chain) - 1)
 }
+
+// isPicture reports whether what is shown as a picture is one, and no document.
+func isPicture(f document.Format) bool { return f.IsRaster() || f.IsMetafile() }
 
 // show lists the frames of a picture as images of the document that shows it.
 func (n *nest) show(parent, path document.Path, src Source) error {
@@ -238,6 +241,9 @@ func (n *nest) enter(path document.Path, i int) (src Source, f document.Format, 
 			}
 		}
 		f = as.format
+		if path.Depth() > n.lim.Depth && !isPicture(f) { // it stood as a picture
+			return reason.Because(reason.ExtractDepth, errors.New("extract: too deep"))
+		}
 		if src, err = open(n.ctx, as, n.engines); err != nil {
 			return err
 		}

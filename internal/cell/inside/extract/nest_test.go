@@ -364,6 +364,27 @@ func TestPicturesWithin(t *testing.T) {
 	}
 }
 
+// A document that stands as a picture is a document, and lies as deep as one.
+func TestDepthOfDocumentsThatStandAsPictures(t *testing.T) {
+	b := func(depth int) []string {
+		s := &shelf{pictures: true, files: [][]byte{letter(t, "word/media/a.png", gray(t, 4, 4, 5)), gray(t, 2, 2, 3)}}
+		s.unpacked = make([]int, len(s.files))
+		lim := nestLimits
+		lim.Depth = depth
+		root := opening{lim: lim, format: document.DOCX}
+		src, err := nested(context.Background(), s, root, engines, sniff.Sniff)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found(src)
+	}
+	for depth, want := range [][]string{{"[] image extract.depth_limit", "[] image 2×2"}, {"[1] image 4×4", "[] image 2×2"}} {
+		if got := b(depth); !slices.Equal(got, want) {
+			t.Errorf("depth %d: %q, want %q", depth, got, want)
+		}
+	}
+}
+
 // A decoder that panics over one document withholds that one.
 func TestPanicWithin(t *testing.T) {
 	_, src := shelved(t, nil, gray(t, 2, 2, 3))

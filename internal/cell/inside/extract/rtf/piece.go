@@ -14,6 +14,7 @@ type piece struct {
 	from, to    int // in the document
 	digits, raw int64
 	picture     bool
+	deep        bool // it lies in too many others
 	form        form
 }
 
@@ -45,6 +46,8 @@ func (p *piece) describe(t token) {
 // withheld is why a piece cannot be read; "" where it can.
 func (p piece) withheld() reason.Code {
 	switch {
+	case p.deep:
+		return reason.ExtractDepth
 	case p.form == deviceBits:
 		return reason.ExtractEncoding
 	case p.form == osMetafile:

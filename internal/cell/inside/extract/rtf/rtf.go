@@ -61,11 +61,17 @@ const stepsBetweenLooks = 1 << 16
 // end of an outer one is missed, and with it nothing that is within.
 const maxOpen = 10_000
 
+// maxInside bounds how many pieces one piece may lie in: its bytes are looked for in all
+// that stands within, so that each level costs a walk of its own. Writers put none into
+// another's group but for a picture in a picture's properties.
+const maxInside = 8
+
 // walk is where the reader stands.
 type walk struct {
 	d     *Document
 	lim   document.Limits
 	open  []int // for each open group the piece that it is, or -1
+	depth int   // of those the pieces
 	steps int
 }
 
@@ -93,6 +99,7 @@ func (w *walk) close(at int) {
 	}
 	if i := w.open[len(w.open)-1]; i >= 0 {
 		w.d.within[i].to = at
+		w.depth--
 	}
 	w.open = w.open[:len(w.open)-1]
 }
@@ -141,9 +148,11 @@ func (w *walk) begin(t token) error {
 	}
 	if p := w.current(); p != nil { // two in one group
 		p.to = t.at
+		w.depth--
 	}
+	w.depth++
 	w.open[len(w.open)-1] = len(w.d.within)
-	w.d.within = append(w.d.within, piece{from: t.at, to: len(w.d.data), picture: t.name == "pict"})
+	w.d.within = append(w.d.within, piece{from: t.at, to: len(w.d.data), picture: t.name == "pict", deep: w.depth > maxInside})
 	w.d.spent.Entries++
 	return nil
 }

@@ -89,6 +89,16 @@ func TestPicturesAndObjects(t *testing.T) {
 	}
 }
 
+// Each piece within others is looked for in all of them: there is an end to that.
+func TestPiecesWithinPieces(t *testing.T) {
+	const deep = maxInside + 2
+	got := within(t, strings.Repeat(`{\pict\pngblip 6869`, deep)+strings.Repeat("}", deep)+`{\pict\pngblip 7879}`)
+	want := append(slices.Repeat([]string{`picture "hi"`}, maxInside), "picture extract.depth_limit", "picture extract.depth_limit", `picture "xy"`)
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
 // A bitmap gets the header that makes it a file.
 func TestBitmapsBecomeFiles(t *testing.T) {
 	dib := func(size uint32, bits uint16, compression, colours uint32, rest int) []byte {
