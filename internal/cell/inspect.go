@@ -111,8 +111,8 @@ func (i *inspection) takeListed(m wire.Listed) error {
 		Decoded: m.Decoded == 1, Took: time.Duration(m.Nanos), HighWater: int64(m.HighWater),
 	}
 	if m.Reason != 0 {
-		code, ok := cellMay(m.Reason)
-		if !ok || reason.Must(code).Class != reason.Permanent {
+		code, ok := i.mayWithhold(o.asset.Asset, m.Reason)
+		if !ok {
 			return wire.Violation("a withheld image without a lasting reason")
 		}
 		l.Withheld = code

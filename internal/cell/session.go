@@ -184,11 +184,8 @@ func (s *session) takeAssetDone(m wire.AssetDone) error {
 			return wire.Violation("a redacted asset that is not whole")
 		}
 	case document.Withheld:
-		code, ok := cellMay(m.Reason)
-		if code == reason.PolicyDenied { // said of nothing but a document within that the task forbids
-			ok = o.asset.Kind == document.Whole && slices.Contains(s.task.Deny, o.asset.Format)
-		}
-		if !ok || o.made != nil || reason.Must(code).Class != reason.Permanent {
+		code, ok := s.mayWithhold(o.asset.Asset, m.Reason)
+		if !ok || o.made != nil {
 			return wire.Violation("a withheld asset with a derivative or without a lasting reason")
 		}
 		o.asset.Reason = code
@@ -218,6 +215,15 @@ func (s *session) takeProgress(m wire.Progress) error {
 		w.Progress(m.Stage, int(m.Index))
 	}
 	return nil
+}
+
+// mayWithhold reports whether an asset may be withheld for a reason, which has to last.
+func (s *session) mayWithhold(a document.Asset, n reason.Number) (reason.Code, bool) {
+	code, ok := cellMay(n)
+	if code == reason.PolicyDenied { // said of nothing but a document or a picture within that the task forbids
+		ok = (a.Kind == document.Whole || a.Kind == document.Image) && slices.Contains(s.task.Deny, a.Format)
+	}
+	return code, ok && reason.Must(code).Class == reason.Permanent
 }
 
 func (s *session) takeDone(m wire.Done) error {

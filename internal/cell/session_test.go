@@ -5,6 +5,7 @@ import (
 	"errors"
 	"image"
 	"io"
+	"slices"
 	"testing"
 
 	"blotter/internal/cell/wire"
@@ -256,6 +257,33 @@ func TestDeniedFormatMayBeRefused(t *testing.T) {
 	over, err := s.take(wire.Failed{Reason: reason.NumberOf(reason.PolicyDenied), Format: document.GIF})
 	if !over || reason.Of(err) != reason.PolicyDenied || s.report.Format != document.GIF {
 		t.Errorf("over %v, %v, format %v", over, err, s.report.Format)
+	}
+}
+
+// A picture within that the policy denies is withheld as a document is, in a redaction and
+// in an inspection.
+func TestDeniedPictureWithin(t *testing.T) {
+	denied := reason.NumberOf(reason.PolicyDenied)
+	for format, want := range map[document.Format]reason.Code{document.EMF: "", document.WMF: reason.CellProtocol} {
+		task := testTask()
+		task.Deny = []document.Format{document.EMF}
+		opened := []wire.Message{
+			wire.Sniffed{Format: document.DOCX, Assets: 1},
+			wire.AssetFound{Index: 1, Kind: document.Image, Within: document.Path{1}, Format: format},
+		}
+		sink := &memorySink{}
+		over, err := play(&session{task: task, sink: sink}, append(slices.Clone(opened),
+			wire.AssetDone{Index: 1, Status: document.Withheld, Reason: denied}, wire.Done{}))
+		if over != (want == "") || reason.Of(err) != want {
+			t.Errorf("%v redacted: %v, %v", format, over, err)
+		}
+		i := &inspection{session: session{task: task}}
+		for _, m := range append(opened, wire.Listed{Index: 1, Reason: denied}) {
+			_, err = i.take(m)
+		}
+		if reason.Of(err) != want {
+			t.Errorf("%v inspected: %v", format, err)
+		}
 	}
 }
 

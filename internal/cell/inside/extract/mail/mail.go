@@ -65,10 +65,18 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits) (
 	if err := m.part(ctx, data, 0, false); err != nil {
 		return nil, err
 	}
-	if m.Spent().Unpacked > lim.UnpackedBytes {
-		return nil, reason.Because(reason.ExtractUnpacked, errors.New("mail: parts too large"))
+	return m, m.judge(lim)
+}
+
+// judge holds what is within against the limits.
+func (m *Message) judge(lim document.Limits) error {
+	switch c := m.Spent(); {
+	case c.Entries > lim.Entries:
+		return reason.Because(reason.ExtractEntries, fmt.Errorf("mail: more than %d parts", lim.Entries))
+	case c.Unpacked > lim.UnpackedBytes:
+		return reason.Because(reason.ExtractUnpacked, errors.New("mail: parts too large"))
 	}
-	return m, nil
+	return nil
 }
 
 // another looks for the line that begins the next message of a mailbox.
@@ -231,7 +239,7 @@ func (m *Message) Unpack(i int) ([]byte, error) {
 
 // Spent counts the parts, and the bytes of what is within.
 func (m *Message) Spent() catalogue.Cost {
-	c := catalogue.Cost{Entries: m.entries}
+	c := catalogue.Cost{Entries: max(m.entries, len(m.within))} // one part of text may hold many pictures
 	for _, f := range m.within {
 		c.Unpacked += f.most()
 	}

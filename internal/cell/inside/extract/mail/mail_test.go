@@ -173,6 +173,7 @@ func TestLimits(t *testing.T) {
 	}{
 		{"entries", two, document.Limits{Entries: 3, UnpackedBytes: 8}, ""},
 		{"entries above", two, document.Limits{Entries: 2, UnpackedBytes: 8}, reason.ExtractEntries},
+		{"pictures in the text", "Content-Type: text/html\n\n" + strings.Repeat("<img src=\"data:image/png;base64,aGk=\">", 3), document.Limits{Entries: 2, UnpackedBytes: 99}, reason.ExtractEntries},
 		{"bytes above", two, document.Limits{Entries: 4, UnpackedBytes: 7}, reason.ExtractUnpacked},
 		{"nesting", deep(maxNesting), roomy, ""},
 		{"nesting above", deep(maxNesting + 1), roomy, reason.ExtractDepth},

@@ -57,10 +57,7 @@ func OpenOutlook(ctx context.Context, r io.ReaderAt, size int64, lim document.Li
 			m.attached(n)
 		}
 	}
-	if m.Spent().Unpacked > lim.UnpackedBytes {
-		return nil, reason.Because(reason.ExtractUnpacked, errors.New("mail: attachments too large"))
-	}
-	return m, nil
+	return m, m.judge(lim)
 }
 
 func count(n *cfb.Node) int {
