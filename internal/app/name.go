@@ -37,7 +37,7 @@ type named struct {
 	taken  chan struct{} // closed when another node took the name
 	cancel func()        // ends the heartbeats
 	ended  chan struct{} // closed once they have ended
-	stop   func()        // gives the name up
+	stop   func()        // gives the name up, where no other process in the directory has it
 }
 
 // takeName leases the node's name, and keeps it until Close. It waits no longer than the
@@ -51,17 +51,27 @@ func (s *Station) takeName(ctx context.Context) error {
 	if err != nil {
 		return reason.Because(reason.WorkdirFailed, err)
 	}
+	dir, err := os.Open(s.cfg.WorkDir)
+	if err != nil {
+		return reason.Because(reason.WorkdirFailed, err)
+	}
+	if err := s.awaitName(ctx, queue.RoleNode(s.cfg.Node), where, dir); err != nil {
+		return errors.Join(err, dir.Close())
+	}
+	s.keepName(queue.RoleNode(s.cfg.Node), where, dir)
+	return nil
+}
+
+func (s *Station) awaitName(ctx context.Context, role, where string, dir *os.File) error {
 	again := time.NewTicker(nameAsked)
 	defer again.Stop()
-	role := queue.RoleNode(s.cfg.Node)
 	for began := time.Now(); ; {
-		_, ok, err := s.store.Lead(ctx, role, where, nameTerm)
-		if err != nil {
-			return err
-		}
+		ok, err := free(dir, unix.LOCK_SH), error(nil) // not while another process gives the name up
 		if ok {
-			s.keepName(role, where)
-			return nil
+			_, ok, err = s.store.Lead(ctx, role, where, nameTerm)
+		}
+		if ok || err != nil {
+			return err
 		}
 		waited := time.Since(began)
 		if waited > nameTerm+nameAsked {
@@ -84,7 +94,7 @@ func (s *Station) nameTaken() error {
 
 // keepName extends the lease until it is told to stop, or finds that another directory got
 // the name: this process was not heard for a whole term.
-func (s *Station) keepName(role, where string) {
+func (s *Station) keepName(role, where string, dir *os.File) {
 	ctx, cancel := context.WithCancel(context.Background())
 	n := &named{taken: make(chan struct{}), cancel: cancel, ended: make(chan struct{})}
 	go func() {
@@ -109,6 +119,10 @@ func (s *Station) keepName(role, where string) {
 	n.stop = func() {
 		cancel()
 		<-n.ended
+		defer dir.Close()
+		if !free(dir, unix.LOCK_EX) {
+			return // a process beside this one goes on under the name
+		}
 		last, done := context.WithTimeout(context.Background(), lastWords)
 		defer done()
 		if err := s.store.Resign(last, role, where); err != nil {
@@ -116,6 +130,17 @@ func (s *Station) keepName(role, where string) {
 		}
 	}
 	s.name = n
+}
+
+// free locks the directory, which those who have its name share, and reports whether others
+// let it. Where a file system has no such locks, each goes by itself.
+func free(dir *os.File, how int) bool {
+	for {
+		err := unix.Flock(int(dir.Fd()), how|unix.LOCK_NB)
+		if !errors.Is(err, unix.EINTR) {
+			return !errors.Is(err, unix.EWOULDBLOCK)
+		}
+	}
 }
 
 // holdName returns nil once ctx ends, and station.name_taken as soon as another node took

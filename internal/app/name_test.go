@@ -61,6 +61,33 @@ func TestNameOfANode(t *testing.T) {
 	})
 }
 
+// A command that ends beside a service in its directory leaves the name to it; the last one
+// there gives it up.
+func TestNameOfTwoInOneDirectory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &ballot{}
+		service, command := namedNode(t, b), namedNode(t, b)
+		command.cfg.WorkDir = service.cfg.WorkDir
+		for _, s := range []*Station{service, command} {
+			if err := s.takeName(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		free := func() (is bool) {
+			b.set(func(b *ballot) { is = !time.Now().Before(b.until) })
+			return is
+		}
+		command.name.stop()
+		if free() {
+			t.Error("the end of a command gave the service's name up")
+		}
+		service.name.stop()
+		if !free() {
+			t.Error("nobody gave the name up")
+		}
+	})
+}
+
 // A node that was not heard for a term, and whose name another has meanwhile, ends.
 func TestNameThatWasTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

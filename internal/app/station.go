@@ -131,11 +131,11 @@ func (s *Station) openStores(ctx context.Context) (err error) {
 // Close stops the cells and closes the stores.
 func (s *Station) Close() error {
 	var errs []error
-	if s.name != nil {
-		s.name.stop()
-	}
 	if s.cells != nil {
 		s.cells.Close()
+	}
+	if s.name != nil { // once nothing here has a working copy open
+		s.name.stop()
 	}
 	if s.vault != nil {
 		errs = append(errs, s.vault.Close())
