@@ -231,7 +231,7 @@ func (s *Service) equip(m *ops.Metrics, t trace.Tracer) {
 		}
 	}
 	s.meter, s.endless, s.roles.tell = m, true, m.Leads
-	s.removed = webhook.Removed{Store: s.store, Log: s.log, Meter: m}
+	s.removed = webhook.Removed{Store: s.store, Log: s.log, Meter: m, Known: s.cfg.Webhooks.All()}
 }
 
 // checks are what must hold for this process to be ready.

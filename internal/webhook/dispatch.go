@@ -43,6 +43,14 @@ func (c Config) Validate() error {
 	return errors.Join(append(problems, c.Backoff.Validate())...)
 }
 
+// All names all endpoints.
+func (c Config) All() (names []string) {
+	for _, e := range c.Endpoints {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
 // Names returns a function that names the endpoints of a tenant (queue.Settings.Endpoints).
 func (c Config) Names() func(document.Tenant) []string {
 	by := map[document.Tenant][]string{}
@@ -78,10 +86,9 @@ const claimTime = 2 * attemptTime
 
 // New makes a dispatcher. The configuration was validated.
 func New(c Config, s Store, log *slog.Logger, m Meter) *Dispatcher {
-	d := &Dispatcher{Config: c, Store: s, Log: log, Meter: m, Now: time.Now, client: newClient(c.AllowPrivate), by: map[string]Endpoint{}}
+	d := &Dispatcher{Config: c, Store: s, Log: log, Meter: m, Now: time.Now, client: newClient(c.AllowPrivate), by: map[string]Endpoint{}, names: c.All()}
 	for _, e := range c.Endpoints {
 		d.by[e.Name] = e
-		d.names = append(d.names, e.Name)
 	}
 	return d
 }

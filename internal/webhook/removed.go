@@ -29,6 +29,7 @@ type Removed struct {
 	Log   *slog.Logger
 	Meter Meter
 	Now   func() time.Time // nil: time.Now
+	Known []string         // the endpoints that this node knows, whether it delivers or not
 
 	since map[string]time.Time // when an endpoint was first seen to be unknown, of those that are
 	last  time.Time            // of the looks
@@ -36,6 +37,11 @@ type Removed struct {
 
 // Look is to be called every few minutes, by one node at a time.
 func (r *Removed) Look(ctx context.Context) error {
+	if len(r.Known) > 0 { // nodes that deliver may all be stopped for a while
+		if err := r.Store.KnowEndpoints(ctx, r.Known); err != nil {
+			return err
+		}
+	}
 	names, err := r.Store.UnknownEndpoints(ctx, unknown)
 	if err != nil {
 		return err

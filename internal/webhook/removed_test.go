@@ -63,6 +63,24 @@ func TestRemovedEndpoint(t *testing.T) {
 	}
 }
 
+// While the nodes that deliver are stopped, the one that looks knows the endpoint too, and
+// nothing is given up.
+func TestEndpointWhoseNodesAreStopped(t *testing.T) {
+	p := newPost(t)
+	p.endpoint("ward", answers(200))
+	p.end("ward")
+	now := time.Now()
+	r := &webhook.Removed{Store: p.db, Log: slog.New(slog.DiscardHandler), Meter: p, Now: func() time.Time { return now }, Known: []string{"ward"}}
+	for range 2 * int(webhook.RemovedAfter/time.Minute) {
+		p.must(r.Look(t.Context()))
+		now = now.Add(time.Minute)
+		p.offset.Add(int64(time.Minute))
+	}
+	if d := p.left(1)[0]; d.Status != webhook.Pending {
+		t.Errorf("%+v", d)
+	}
+}
+
 // A dispatcher says what it knows before it sends anything.
 func TestDispatcherKnowsItsEndpoints(t *testing.T) {
 	p := newPost(t)
