@@ -123,10 +123,25 @@ func (f *fleet) retire(ctx context.Context) error {
 				return err
 			}
 		}
-		for again && f.combs() == combed {
-			if wait(ctx, pace) != nil {
-				return errors.New("no node looked through the bucket")
+		if again {
+			if err := f.awaitComb(ctx, combed); err != nil {
+				return err
 			}
+		}
+	}
+	return nil
+}
+
+// combing bounds the wait for the new janitor, which asks every few seconds, and its look.
+const combing = 5 * time.Minute
+
+// awaitComb waits until one look more was made than there had been.
+func (f *fleet) awaitComb(ctx context.Context, before int) error {
+	ctx, cancel := context.WithTimeout(ctx, combing)
+	defer cancel()
+	for f.combs() == before {
+		if wait(ctx, pace) != nil {
+			return fmt.Errorf("no node looked through the bucket in %v", combing)
 		}
 	}
 	return nil
