@@ -91,7 +91,7 @@ func (s *session) takeFound(m wire.AssetFound) error {
 		return wire.Violation("AssetFound out of range")
 	case m.Width > wire.MaxSide || m.Height > wire.MaxSide || m.DPI > wire.MaxDPI:
 		return wire.Violation("AssetFound out of range")
-	case int64(m.Page) > int64(lim.Pages) || int64(m.Frame) > int64(lim.Frames):
+	case int64(m.Page) > int64(lim.Pages) || int64(m.Frame) > int64(lim.Assets): // small copies are numbered among the frames
 		return wire.Violation("AssetFound beyond the last page or frame")
 	case !m.Within.Valid(lim.Entries) || m.Within.Depth() > lim.Depth+1 || m.Kind == document.Whole && m.Within.Depth() == 0:
 		return wire.Violation("AssetFound in a document that cannot be")

@@ -287,6 +287,21 @@ func TestDeniedPictureWithin(t *testing.T) {
 	}
 }
 
+// A small copy of the only frame that the policy allows is no frame too many.
+func TestSmallCopiesAreNumberedAmongFrames(t *testing.T) {
+	for frame, want := range map[uint32]reason.Code{3: "", 4: reason.CellProtocol} {
+		task := testTask()
+		task.Limits.Frames = 1
+		_, err := play(&session{task: task, sink: &memorySink{}}, []wire.Message{
+			wire.Sniffed{Format: document.JPEG, Assets: 1},
+			wire.AssetFound{Index: 1, Kind: document.Thumbnail, Frame: frame, Format: document.JPEG, Width: 1, Height: 1},
+		})
+		if reason.Of(err) != want {
+			t.Errorf("frame %d: %v", frame, err)
+		}
+	}
+}
+
 // A document within that was not opened is told of, also where the policy denies it or
 // where it lies one deeper than the limit.
 func TestDocumentsWithin(t *testing.T) {

@@ -248,6 +248,9 @@ func (w *jbig2Walk) embedded(page uint32, all []segment) ([]byte, error) {
 		if s.page != page && s.page != 0 || s.kind == jbig2PageEnd || s.kind == jbig2FileEnd || s.kind == jbig2Extension {
 			continue
 		}
+		if s.length > w.size-s.data { // cut off, which an earlier page need not notice
+			return nil, io.ErrUnexpectedEOF
+		}
 		at := len(out)
 		out = append(out, s.head...)
 		if s.page != 0 {

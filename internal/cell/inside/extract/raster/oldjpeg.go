@@ -93,8 +93,11 @@ func appendStrips(head []byte, d *directory, l *layout) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := bytes.Clone(head)
+	out, left := bytes.Clone(head), d.size
 	for i, s := range strips {
+		if left -= s.end - s.at; left < 0 {
+			return nil, errors.New("strips that overlap")
+		}
 		if i > 0 {
 			out = append(out, 0xff, 0xd0|byte((i-1)&7))
 		}

@@ -52,6 +52,39 @@ func part(t testing.TB, b []byte) parted {
 	return p
 }
 
+// Strips that are all the whole file would be put together to more than any memory holds.
+func TestOldJPEGStripsThatOverlap(t *testing.T) {
+	const height = 4
+	b := tiffOf(binary.LittleEndian, grayFrame(1, height, make([]byte, height)))
+	f, at, err := openTIFF(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := f.directory(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	le := binary.LittleEndian
+	whole := int64(len(b))
+	for range height {
+		b = le.AppendUint32(b, 0)
+	}
+	for range height {
+		b = le.AppendUint32(b, uint32(whole))
+	}
+	d.r, d.size = bytes.NewReader(b), int64(len(b))
+	for tag, from := range map[uint16]int64{tagStrips: whole, tagStripCounts: whole + 4*height} {
+		d.tags[tag] = entry{kind: 4, count: height, at: from}
+	}
+	l := &layout{across: 1, planes: 1, offsetsTag: tagStrips, countTag: tagStripCounts}
+	for l.down = 1; l.down <= height; l.down++ {
+		out, err := appendStrips(nil, d, l)
+		if (err == nil) != (int64(l.down)*whole <= d.size) {
+			t.Errorf("%d strips: %d bytes, %v", l.down, len(out), err)
+		}
+	}
+}
+
 func rainbow(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {

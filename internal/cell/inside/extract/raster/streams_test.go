@@ -169,6 +169,21 @@ func FuzzJPEG2000(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { exerciseWith(t, b, document.JPEG2000, &recorder{}) })
 }
 
+// A segment is never as long as its head says where the file ends before.
+func TestJBIG2SegmentThatIsCutOff(t *testing.T) {
+	b := examples.JBIG2(true, 1)
+	binary.BigEndian.PutUint32(b[13+11+7:], 1<<32-2) // of the second
+	f, err := openWith(b, document.JBIG2, roomy, &recorder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Assets() {
+		if _, err := f.Load(i); reason.Of(err) != reason.ExtractTruncated {
+			t.Errorf("frame %d: %v", i+1, err)
+		}
+	}
+}
+
 func FuzzJBIG2(f *testing.F) {
 	f.Add(examples.JBIG2(false, 2))
 	f.Add(examples.JBIG2(true, 1))

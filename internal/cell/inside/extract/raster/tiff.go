@@ -1,6 +1,7 @@
 package raster
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +14,10 @@ import (
 // picture, or the pages of a stack.
 const subDirectories = 1 << 12
 
+// directoriesDeep bounds directories below each other; sizes of a page of a stack lie two
+// deep.
+const directoriesDeep = 8
+
 // tiffHeaders walks the chain of directories and those below each: every one is a frame,
 // in the order in which they are met. A chain that leads back into itself ends there; one
 // that leads out of the file ends in a frame that is withheld as truncated, so that the
@@ -23,7 +28,7 @@ func tiffHeaders(r io.ReaderAt, size int64, limit int) (headers, error) {
 		return headers{}, because("TIFF header", err)
 	}
 	w := tiffWalk{f: f, limit: limit, seen: map[int64]bool{}}
-	if err := w.chain(at, false); err != nil {
+	if err := w.chain(at, 0); err != nil {
 		return headers{}, err
 	}
 	return w.h, nil
@@ -36,10 +41,11 @@ type tiffWalk struct {
 	seen  map[int64]bool
 }
 
-// chain lists the directories from offset at on. below says that they hang on another.
-func (w *tiffWalk) chain(at int64, below bool) error {
+// chain lists the directories from offset at on, that many deep below the first. Those
+// that are no frames cost as much as the others.
+func (w *tiffWalk) chain(at int64, deep int) error {
 	for at != 0 && !w.seen[at] {
-		if len(w.h.frames) >= w.limit {
+		if len(w.h.frames) >= w.limit || len(w.seen) >= w.limit+subDirectories {
 			return reason.Because(reason.ExtractFrames, fmt.Errorf("raster: more than %d frames", w.limit))
 		}
 		w.seen[at] = true
@@ -51,8 +57,8 @@ func (w *tiffWalk) chain(at int64, below bool) error {
 			w.h.frames = append(w.h.frames, frame{withheld: reason.Of(because("TIFF directory", err))})
 			return nil
 		}
-		w.add(d, below)
-		if err := w.below(d); err != nil {
+		w.add(d, deep > 0)
+		if err := w.below(d, deep); err != nil {
 			return err
 		}
 		at = d.next
@@ -76,14 +82,17 @@ func (w *tiffWalk) add(d *directory, below bool) {
 
 // below lists the directories that hang on one. Those that hang on these are found the
 // same way, never the same one twice.
-func (w *tiffWalk) below(d *directory) error {
+func (w *tiffWalk) below(d *directory, deep int) error {
 	offsets, err := d.numbers(tagSubIFDs, subDirectories)
+	if err == nil && len(offsets) > 0 && deep >= directoriesDeep {
+		err = errors.New("directories below each other")
+	}
 	if err != nil { // what they hold cannot be found
 		w.h.frames = append(w.h.frames, frame{withheld: reason.Of(because("TIFF directory", err))})
 		return nil
 	}
 	for _, at := range offsets {
-		if err := w.chain(int64(min(at, math.MaxInt64)), true); err != nil {
+		if err := w.chain(int64(min(at, math.MaxInt64)), deep+1); err != nil {
 			return err
 		}
 	}

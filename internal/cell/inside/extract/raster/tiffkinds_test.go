@@ -289,6 +289,37 @@ func TestBigTIFF(t *testing.T) {
 	}
 }
 
+// Directories below each other, and chains of those that are no pictures, have an end.
+func TestDirectoriesWithoutEnd(t *testing.T) {
+	le := binary.LittleEndian
+	head := le.AppendUint32([]byte("II*\x00"), 8)
+	var deep []byte
+	for range 1 << 20 {
+		deep = le.AppendUint16(le.AppendUint16(le.AppendUint16(deep, 1), tagSubIFDs), 13)
+		deep = le.AppendUint32(le.AppendUint32(deep, 1), uint32(8+len(deep)+12))
+		deep = le.AppendUint32(deep, 0)
+	}
+	f := open(t, append(bytes.Clone(head), deep...), document.TIFF, roomy)
+	if items := f.Assets(); len(items) != 2 || items[1].Withheld != reason.ExtractMalformed {
+		t.Errorf("of directories below each other: %+v", items)
+	}
+	for n, want := range map[int]reason.Code{subDirectories: "", roomy.Frames + subDirectories: reason.ExtractFrames} {
+		b := le.AppendUint16(bytes.Clone(head), 1) // one that the others hang on
+		b = le.AppendUint32(le.AppendUint16(le.AppendUint16(b, tagSubIFDs), 13), 1)
+		b = le.AppendUint32(le.AppendUint32(b, uint32(len(b)+8)), 0)
+		for i := range n {
+			next := uint32(0)
+			if i < n-1 {
+				next = uint32(len(b) + 6)
+			}
+			b = le.AppendUint32(le.AppendUint16(b, 0), next)
+		}
+		if _, err := tryOpen(b, document.TIFF, roomy); reason.Of(err) != want {
+			t.Errorf("%d directories: %v", n, err)
+		}
+	}
+}
+
 // Directories below others hold pictures too: each is listed, those that say so as
 // thumbnails, and none twice.
 func TestSubdirectories(t *testing.T) {

@@ -19,8 +19,9 @@ const (
 	metaBytes  = 4 << 20  // of the description of items
 	moovBytes  = 16 << 20 // of the description of tracks
 	itemsRead  = 1 << 14
+	boxesDeep  = 8       // boxes of tables within each other
 	extentsMax = 1 << 16 // of all items
-	samplesMax = 1 << 20 // of a track
+	samplesMax = 1 << 20 // of all tracks
 	itemBytes  = 1 << 30 // of one item's data
 )
 
@@ -33,9 +34,11 @@ type File struct {
 	Tracks  []Track // of pictures
 	More    bool    // data beside the pictures: metadata, unknown boxes
 
-	r    io.ReaderAt
-	size int64
-	idat []byte
+	r       io.ReaderAt
+	size    int64
+	idat    []byte
+	byID    map[uint32]*Item
+	samples uint32 // of all tracks
 }
 
 // Item is one picture, part of one, or metadata.
@@ -65,7 +68,7 @@ type extent struct{ at, length uint64 }
 // Read reads the description of a file. The error is io.ErrUnexpectedEOF where it is cut
 // off before or in it.
 func Read(r io.ReaderAt, size int64) (*File, error) {
-	f := &File{r: r, size: size}
+	f := &File{r: r, size: size, byID: map[uint32]*Item{}}
 	at := int64(0)
 	for range boxesRead {
 		if at >= size {
@@ -124,10 +127,8 @@ func (f *File) read(b box, limit int64, do func([]byte) error) error {
 
 // Item finds an item by its number, nil where there is none.
 func (f *File) Item(id uint32) *Item {
-	for _, it := range f.Items {
-		if it.ID == id && it.known {
-			return it
-		}
+	if it := f.byID[id]; it != nil && it.known {
+		return it
 	}
 	return nil
 }
@@ -184,7 +185,7 @@ func (f *File) within(it *Item) error {
 		if e.at > size || e.length > size-e.at {
 			return io.ErrUnexpectedEOF
 		}
-		if total += e.length; total > itemBytes {
+		if total += e.length; total > min(size, itemBytes) { // of pieces that overlap there is no end
 			return errors.New("bmff: item too large")
 		}
 	}

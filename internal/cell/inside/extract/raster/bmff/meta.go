@@ -68,20 +68,14 @@ func wide(is bool) int {
 
 // item finds or makes the item of a number.
 func (f *File) item(id uint32) (*Item, error) {
-	for i := len(f.Items) - 1; i >= 0 && i >= len(f.Items)-16; i-- { // boxes name them in turn
-		if f.Items[i].ID == id {
-			return f.Items[i], nil
-		}
-	}
-	for _, it := range f.Items {
-		if it.ID == id {
-			return it, nil
-		}
+	if it := f.byID[id]; it != nil {
+		return it, nil
 	}
 	if len(f.Items) >= itemsRead {
 		return nil, errTooMany
 	}
 	it := &Item{ID: id}
+	f.byID[id] = it
 	f.Items = append(f.Items, it)
 	return it, nil
 }

@@ -28,7 +28,7 @@ func (f *File) movie(body []byte) error {
 			return nil
 		}
 		t := trackReader{f: f}
-		if err := t.read(b); err != nil {
+		if err := t.read(b, 0); err != nil {
 			return err
 		}
 		if t.handler != "pict" && t.handler != "auxv" && t.handler != "vide" {
@@ -58,12 +58,15 @@ type trackReader struct {
 }
 
 // read walks the boxes that hold boxes, and the tables in them.
-func (t *trackReader) read(b []byte) error {
+func (t *trackReader) read(b []byte, deep int) error {
+	if deep > boxesDeep {
+		return errors.New("bmff: boxes within boxes")
+	}
 	return boxes(b, func(kind string, b []byte) error {
 		v := fields{b: b}
 		switch kind {
 		case "mdia", "minf", "stbl":
-			return t.read(b)
+			return t.read(b, deep+1)
 		case "hdlr":
 			v.take(8)
 			t.handler = string(v.take(4))
@@ -127,9 +130,10 @@ func (t *trackReader) places() error {
 	if t.one > 0 {
 		n = t.count
 	}
-	if n > samplesMax {
-		return errors.New("bmff: more samples than a track may have")
+	if n > samplesMax-t.f.samples {
+		return errors.New("bmff: more samples than a file may have")
 	}
+	t.f.samples += n
 	if n > 0 && (len(t.runs) == 0 || len(t.chunks) == 0) {
 		return errors.New("bmff: samples without chunks")
 	}
