@@ -162,6 +162,39 @@ func threadTime(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// A stream of a few bytes cannot ask for a row of gigabytes.
+func TestRowsOfPredictorsAreBounded(t *testing.T) {
+	row := deflate([]byte("\x02ab\x02\x01\x01"))
+	for parms, want := range map[string]string{
+		"/Predictor 12/Columns 2": "abbc",
+		"/Predictor 12/Columns 16777216/Colors 256/BitsPerComponent 32": "\x02ab\x02\x01\x01",
+	} {
+		f := read(t, "%PDF-1.7\n"+stream(1, "/Type/EmbeddedFile/Filter/FlateDecode/DecodeParms<<"+parms+">>", row))
+		files, err := f.Files()
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%d files, %v", len(files), err)
+		}
+		if got, err := f.Unpack(files[0]); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", parms, got, err)
+		}
+	}
+}
+
+// Streams that are each below the limit are not measured for ever.
+func TestMeasuringHasAnEnd(t *testing.T) {
+	lim := Limits{UnpackedBytes: 1000, Filters: 5}
+	packed := deflate(make([]byte, lim.UnpackedBytes))
+	for n, want := range map[int]reason.Code{weighed: "", weighed + 1: reason.ExtractUnpacked} {
+		b := "%PDF-1.7\n"
+		for i := range n {
+			b += stream(i+1, "/Filter/FlateDecode", packed)
+		}
+		if _, err := Read([]byte(b), lim); reason.Of(err) != want {
+			t.Errorf("%d streams: %v", n, err)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(stream(5, "/Type/ObjStm/N 1/First 4", "7 0 [1]") + stream(6, "/Subtype/Image/Width 1/Height 1/SMask 6 0 R/ColorSpace 7 0 R", "x")))
 	f.Add([]byte(stream(4, "/Filter[/FlateDecode/LZW/RL/A85/AHx]/DecodeParms[null<</Predictor 15/Columns 3>>]", "x") + "trailer<</Encrypt 9 0 R/ID[(a)(b)]>>%%EOF"))

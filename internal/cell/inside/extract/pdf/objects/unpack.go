@@ -46,10 +46,15 @@ func (f *File) filters(o *Object) (names []Name, parms []Dict) {
 	return names, parms
 }
 
+// weighed is how many times the limit all streams together may unpack to while they are
+// measured: some twenty seconds.
+const weighed = 16
+
 // weigh refuses streams that stack more filters than allowed, or that unpack to more
 // than the limit. A stream that cannot, by its length, is not unpacked to find out.
 // The last filter of an image is left out: there the size of the picture bounds it.
 func (f *File) weigh() error {
+	left := weighed * f.lim.UnpackedBytes
 	for i := range f.objects {
 		o := &f.objects[i]
 		if !o.stream {
@@ -71,30 +76,29 @@ func (f *File) weigh() error {
 		if bound <= f.lim.UnpackedBytes {
 			continue
 		}
-		n, err := f.measure(o, len(names))
-		if n > f.lim.UnpackedBytes {
-			return reason.Because(reason.ExtractUnpacked, fmt.Errorf("objects: a stream unpacks to over %d bytes: %w", f.lim.UnpackedBytes, errors.Join(err)))
+		n, all, err := f.measure(o, len(names))
+		if left -= all; n > f.lim.UnpackedBytes || left < 0 {
+			return reason.Because(reason.ExtractUnpacked, fmt.Errorf("objects: a stream unpacks to over %d bytes, or all to many times that: %w", f.lim.UnpackedBytes, errors.Join(err)))
 		}
 	}
 	return nil
 }
 
 // measure unpacks the first n filters and keeps nothing. Every stage is measured,
-// because each is held in memory by who unpacks it in earnest.
-func (f *File) measure(o *Object, n int) (int64, error) {
-	largest := int64(0)
+// because each is held in memory by who unpacks it in earnest. all is the sum.
+func (f *File) measure(o *Object, n int) (largest, all int64, err error) {
 	for stage := 1; stage <= n; stage++ {
 		r, ok := f.reader(o, stage)
 		if !ok {
-			return largest, nil
+			return largest, all, nil
 		}
 		got, err := io.Copy(io.Discard, io.LimitReader(r, f.lim.UnpackedBytes+1))
-		largest = max(largest, got)
+		largest, all = max(largest, got), all+got
 		if err != nil || largest > f.lim.UnpackedBytes {
-			return largest, err
+			return largest, all, err
 		}
 	}
-	return largest, nil
+	return largest, all, nil
 }
 
 // reader undoes the first n filters; false where it does not know one.
@@ -212,6 +216,9 @@ func (r *runs) next() error {
 	return nil
 }
 
+// longestRow bounds a row of a stream without pixels, in bytes; lists of objects have a few.
+const longestRow = 16 << 20
+
 // predictor undoes the predictors that streams without pixels have: PNG's. Others are
 // passed through; nothing here looks into their samples.
 func (f *File) predictor(r io.Reader, parms Dict, at, kind int) io.Reader {
@@ -222,7 +229,7 @@ func (f *File) predictor(r io.Reader, parms Dict, at, kind int) io.Reader {
 	if bits == 0 {
 		bits = 8
 	}
-	if colours > 1<<8 || bits > 32 || columns > 1<<24 {
+	if colours > 1<<8 || bits > 32 || columns > longestRow*8/(colours*bits) {
 		return r
 	}
 	step := (colours*bits + 7) / 8
