@@ -100,7 +100,7 @@ func unpack(p *zip.File, lim document.Limits) ([]byte, error) {
 }
 
 // headBytes is how much of each part is looked at to tell what it is.
-const headBytes = 512
+const headBytes = 640
 
 // head returns a part's first bytes, and with an error those before it.
 func (d *Document) head(p *zip.File) ([]byte, error) {

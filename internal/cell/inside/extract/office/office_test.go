@@ -95,6 +95,20 @@ func emf(w, h uint32) string {
 	return string(append(append(b, make([]byte, 16)...), " EMF"...)) + strings.Repeat("\x00", 44)
 }
 
+// Pictures of a Macintosh and of every brand of HEIF are told by their first bytes.
+func TestPicturesOfManyMakers(t *testing.T) {
+	pict := strings.Repeat("\x00", 10) + pictVersion2
+	d := open(t, archive(t, part{"word/media/1.pict", strings.Repeat("\x00", pictApart) + pict}, part{"word/media/2.pict", pict},
+		part{"word/media/3.pict", pict[1:]}, part{"word/media/4", "\x00\x00\x00\x18ftyphevx"}, part{"word/media/5", "\x00\x00\x00\x18ftypmif2"}), roomy)
+	within, items := d.Embedded(), d.Assets()
+	if len(within) != 2 || !within[0].Picture || !within[1].Picture {
+		t.Errorf("within %+v", within)
+	}
+	if len(items) != 2 || items[0].Format != document.HEIC || items[1].Format != document.HEIC {
+		t.Errorf("assets %+v", items)
+	}
+}
+
 func tryOpen(b []byte, lim document.Limits) (*Document, error) {
 	return Open(context.Background(), bytes.NewReader(b), int64(len(b)), document.DOCX, lim, nil)
 }

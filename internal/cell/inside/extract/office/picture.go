@@ -11,6 +11,12 @@ import (
 // so.
 const starView = "VCLMTF"
 
+// A PICT has its version behind its size and frame, and as a file 512 bytes before these.
+const (
+	pictVersion1, pictVersion2 = "\x11\x01\xa0\x00", "\x00\x11\x02\xff\x0c\x00"
+	pictApart                  = 512
+)
+
 // pictureKind tells a picture from its first bytes; UnknownFormat for all else.
 func pictureKind(head []byte) document.Format {
 	starts := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
@@ -36,8 +42,10 @@ func pictureKind(head []byte) document.Format {
 		return document.BMP
 	case starts("\x00\x00\x00\x0cjP  "), starts("\xff\x4f\xff\x51"):
 		return document.JPEG2000
-	case at(4, "ftypheic"), at(4, "ftypheix"), at(4, "ftypmif1"), at(4, "ftypmsf1"), at(4, "ftyphevc"):
+	case at(4, "ftyphe"), at(4, "ftypmif"), at(4, "ftypmsf1"), at(4, "ftypmiaf"): // heic and heif, hevc and the rest
 		return document.HEIC
+	case at(10, pictVersion2), at(pictApart+10, pictVersion2), at(10, pictVersion1):
+		return document.PICT
 	case at(4, "ftypavif"), at(4, "ftypavis"):
 		return document.AVIF
 	case starts("\x97JB2\r\n\x1a\n"):

@@ -46,6 +46,7 @@ type heifWalk struct {
 	limit   int // frames
 	h       headers
 	small   []frame // in EXIF
+	alphas  map[uint32]*bmff.Item
 }
 
 func (w *heifWalk) add(f frame) error {
@@ -93,7 +94,7 @@ func (w *heifWalk) items() error {
 		case "tmap":
 			continue // how two others go together
 		}
-		if parts[it.ID] && it != primary || len(it.AuxOf) > 0 && it.Alpha() {
+		if parts[it.ID] && it != primary || w.laid(it, parts) {
 			continue
 		}
 		if err := w.add(w.itemFrame(it)); err != nil {
@@ -101,6 +102,36 @@ func (w *heifWalk) items() error {
 		}
 	}
 	return nil
+}
+
+// laid reports whether an item is the opacity of a picture that is listed: of one that has
+// several the first, as withAlpha has it. Any other, that of a part too, is a picture by
+// itself.
+func (w *heifWalk) laid(it *bmff.Item, parts map[uint32]bool) bool {
+	if !it.Alpha() {
+		return false
+	}
+	for _, id := range it.AuxOf {
+		if of := w.f.Item(id); of != nil && !of.Alpha() && !parts[id] && w.alpha(id) == it {
+			return true
+		}
+	}
+	return false
+}
+
+// alpha is the opacity of the picture of that number, nil where it has none.
+func (w *heifWalk) alpha(id uint32) *bmff.Item {
+	if w.alphas == nil {
+		w.alphas = map[uint32]*bmff.Item{}
+		for _, a := range w.f.Items {
+			for _, of := range a.AuxOf {
+				if w.alphas[of] == nil && a.Alpha() {
+					w.alphas[of] = a
+				}
+			}
+		}
+	}
+	return w.alphas[id]
 }
 
 // exif looks for small copies. The orientation in it is not heard: properties say that.
@@ -209,20 +240,18 @@ func (w *heifWalk) withAlpha(it *bmff.Item) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range w.f.Items {
-		if !slices.Contains(a.AuxOf, it.ID) || !a.Alpha() {
-			continue
-		}
-		if err := w.judge(a, 0); err != nil {
-			return nil, because("HEIF opacity", err)
-		}
-		alpha, err := w.pixels(a, a)
-		if err != nil {
-			return nil, err
-		}
-		return lay(img, toGray(alpha), it.Premul), nil
+	a := w.alpha(it.ID)
+	if a == nil || a == it {
+		return img, nil
 	}
-	return img, nil
+	if err := w.judge(a, 0); err != nil {
+		return nil, because("HEIF opacity", err)
+	}
+	alpha, err := w.pixels(a, a)
+	if err != nil {
+		return nil, err
+	}
+	return lay(img, toGray(alpha), it.Premul), nil
 }
 
 // lay gives a picture its opacity, which may be coarser.

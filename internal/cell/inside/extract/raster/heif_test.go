@@ -96,6 +96,8 @@ func TestHEIFItems(t *testing.T) {
 	}
 	alpha := still(1, 1, 51, examples.HEIFAlpha())
 	alpha.AuxOf = 1
+	stray := alpha
+	stray.AuxOf = 9
 	premultiplied := still(2, 1, 10)
 	premultiplied.Premul = 2
 	small := still(1, 1, 7)
@@ -119,6 +121,8 @@ func TestHEIFItems(t *testing.T) {
 		"cut, then turned":     {1, turned(cut(2, 1, 0, 0), turn("irot", 1)), []string{"4/3"}},
 		"cut outside":          {1, turned(cut(3, 1, 0, 0)), []string{"extract.malformed"}},
 		"opacity":              {1, []heifItem{still(2, 1, 10), alpha}, []string{"206 206"}}, // a fifth of 10 on white
+		"opacity of nothing":   {1, []heifItem{still(2, 1, 10), stray}, []string{"10 10", "51"}},
+		"opacity twice":        {1, []heifItem{still(2, 1, 10), alpha, alpha}, []string{"206 206", "51"}},
 		"multiplied by it":     {1, []heifItem{premultiplied, alpha}, []string{"214 214"}},
 		"thumbnail, gain map":  {1, []heifItem{still(1, 1, 5), small, gain}, []string{"5", "thumbnail 7", "9"}},
 		"brightened":           {1, []heifItem{brighter, still(1, 1, 2), still(1, 1, 3)}, []string{"2", "3"}},
