@@ -90,13 +90,19 @@ func unQuote(b []byte) []byte {
 			i += 2
 			continue
 		}
-		rest, _ := line(b[i+1:])
-		if len(bytes.Trim(rest, " \t")) > 0 || i+1+len(rest) >= len(b) && len(rest) > 0 {
-			out = append(out, '=')
-			continue
+		end := i + 1
+		for end < len(b) && (b[end] == ' ' || b[end] == '\t') {
+			end++
 		}
-		for i+1 < len(b) && b[i] != '\n' { // the line goes on
-			i++
+		switch rest := b[end:]; { // at an end of a line, the line goes on
+		case bytes.HasPrefix(rest, []byte("\n")):
+			i = end
+		case bytes.HasPrefix(rest, []byte("\r\n")):
+			i = end + 1
+		case len(b) == i+1, len(b) == i+2 && b[i+1] == '\r':
+			return out
+		default:
+			out = append(out, '=')
 		}
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"blotter/internal/document"
 	"blotter/internal/reason"
@@ -229,4 +230,21 @@ func FuzzMessage(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Ends of lines that are no ends are undone, and each equals sign is looked at once: a
+// line of very many would take minutes.
+func TestQuotedPrintable(t *testing.T) {
+	many := strings.Repeat("=", 1<<20) + "x"
+	began := time.Now()
+	for in, want := range map[string]string{
+		"a=\nb": "ab", "a=\r\nb": "ab", "a= \t\r\nb": "ab", "a=": "a", "a=\r": "a", "a= b": "a= b", "a= ": "a= ", "=\n=\n=41": "A", "=4": "=4", many: many,
+	} {
+		if got := string(unQuote([]byte(in))); got != want {
+			t.Errorf("%.20q: %.20q, want %.20q", in, got, want)
+		}
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
 }

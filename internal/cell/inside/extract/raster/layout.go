@@ -250,6 +250,10 @@ func (l *layout) gray() bool {
 	return l.photometric != palette && l.colours() == 1
 }
 
+// blockBytes bounds the bytes of all blocks where these share theirs, as blank tiles do:
+// some seconds of reading.
+const blockBytes = 1 << 30
+
 // places returns where the blocks lie in the file. A strip without a count is taken
 // up to the end of the file where it is the only one.
 func (l *layout) places(d *directory) ([]span, error) {
@@ -268,12 +272,15 @@ func (l *layout) places(d *directory) ([]span, error) {
 	if int64(len(offsets)) < n || int64(len(counts)) < n {
 		return nil, because("TIFF blocks", io.ErrUnexpectedEOF)
 	}
-	out := make([]span, n)
+	out, left := make([]span, n), max(blockBytes, 4*d.size)
 	for i := range out {
 		if offsets[i] > uint64(d.size) || counts[i] > uint64(d.size)-offsets[i] {
 			return nil, because("TIFF block", io.ErrUnexpectedEOF)
 		}
 		out[i] = span{int64(offsets[i]), int64(offsets[i] + counts[i])}
+		if left -= int64(counts[i]); left < 0 {
+			return nil, malformed("blocks that overlap")
+		}
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
+	"slices"
 	"testing"
 
 	"blotter/internal/document"
@@ -81,6 +82,27 @@ func TestOldJPEGStripsThatOverlap(t *testing.T) {
 		out, err := appendStrips(nil, d, l)
 		if (err == nil) != (int64(l.down)*whole <= d.size) {
 			t.Errorf("%d strips: %d bytes, %v", l.down, len(out), err)
+		}
+	}
+}
+
+// Tiles may share their bytes, as blank ones do, but not all of them the whole file.
+func TestBlocksThatOverlap(t *testing.T) {
+	const large = 1 << 20
+	le := binary.LittleEndian
+	b := make([]byte, large)
+	for n, fails := range map[int]bool{blockBytes / large: false, blockBytes/large + 1: true} {
+		offsets, counts := make([]byte, 4*n), []byte(nil)
+		for range n {
+			counts = le.AppendUint32(counts, large)
+		}
+		file := slices.Concat(b, offsets, counts)
+		d := &directory{tiffFile: tiffFile{r: bytes.NewReader(file), size: int64(len(file)), order: le}, tags: map[uint16]entry{
+			tagTiles: {kind: 4, count: int64(n), at: large}, tagTileCounts: {kind: 4, count: int64(n), at: large + int64(len(offsets))},
+		}}
+		l := &layout{across: n, down: 1, planes: 1, offsetsTag: tagTiles, countTag: tagTileCounts}
+		if _, err := l.places(d); (err != nil) != fails {
+			t.Errorf("%d tiles: %v", n, err)
 		}
 	}
 }
