@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"image"
+	"image/jpeg"
+	"slices"
 	"testing"
 
 	"blotter/internal/document"
@@ -131,6 +133,22 @@ func TestOtherKindsOfJPEG(t *testing.T) {
 		change(other)
 		if it := open(t, other, document.JPEG, roomy).Assets()[0]; it.Withheld != reason.ExtractEncoding || it.Width != 16 {
 			t.Errorf("%s: %+v", name, it)
+		}
+	}
+}
+
+// A small copy is not looked for to the end of the file.
+func TestSmallCopiesAreBounded(t *testing.T) {
+	var small bytes.Buffer
+	if err := jpeg.Encode(&small, image.NewGray(image.Rect(0, 0, 8, 8)), nil); err != nil {
+		t.Fatal(err)
+	}
+	comment := append([]byte{0xff, markCOM, 0xff, 0xff}, make([]byte, 1<<16-3)...)
+	for n, want := range map[int]reason.Code{63: "", 64: reason.ExtractTruncated} {
+		b := slices.Concat(small.Bytes()[:2], bytes.Repeat(comment, n), small.Bytes()[2:])
+		f := jpegThumbnail(bytes.NewReader(b), span{0, int64(len(b))})
+		if len(f) != 1 || f[0].withheld != want {
+			t.Errorf("%d bytes: %+v", len(b), f)
 		}
 	}
 }

@@ -68,13 +68,17 @@ func (d *directory) thumbnails(r io.ReaderAt, s span) []frame {
 	return out
 }
 
+// thumbnailBytes bounds a small copy: a file may say of all its copies that they go on to
+// its end, and each is walked.
+const thumbnailBytes = 4 << 20
+
 // jpegThumbnail lists a JPEG stream as a small copy. Where there is none that could be
 // shown, there is nothing to leave with: what is cut off is withheld.
 func jpegThumbnail(r io.ReaderAt, s span) []frame {
 	if s.end <= s.at {
 		return nil
 	}
-	w, err := walkJPEG(r, s)
+	w, err := walkJPEG(r, span{s.at, min(s.end, s.at+thumbnailBytes)})
 	if err != nil {
 		return []frame{{kind: document.Thumbnail, withheld: reason.Of(because("thumbnail", err))}}
 	}
