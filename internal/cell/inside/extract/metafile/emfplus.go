@@ -37,6 +37,9 @@ func (p *player) plus(s *plusState, r record) {
 		le := binary.LittleEndian
 		kind, flags, size, n := le.Uint16(b), le.Uint16(b[2:]), le.Uint32(b[4:]), le.Uint32(b[8:])
 		if size < 12 || uint64(size) > uint64(len(b)) || n > size-12 {
+			if !s.dual { // it may have been anything
+				p.cannot()
+			}
 			return
 		}
 		p.plusRecord(s, kind, flags, b[12:][:n])

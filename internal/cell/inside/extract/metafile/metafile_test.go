@@ -308,3 +308,14 @@ func TestLinesThatAreCutOff(t *testing.T) {
 		}
 	}
 }
+
+// An order of the newer dialect that cannot be read may have been text.
+func TestBrokenOrdersOfTheNewerDialect(t *testing.T) {
+	line := order(54, longs(9, 9))
+	for size, want := range map[int]reason.Code{12: "", 8: reason.ExtractVector, 16: reason.ExtractVector} {
+		comment := order(70, longs(16), []byte("EMF+"), shorts(0x4002, 0), longs(size, 0))
+		if f := open(t, emfOf(20, 20, comment, line), document.EMF); f.Assets()[0].Withheld != want {
+			t.Errorf("an order of %d bytes in 12: %q", size, f.Assets()[0].Withheld)
+		}
+	}
+}
