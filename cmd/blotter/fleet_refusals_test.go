@@ -55,8 +55,11 @@ func TestTwoNodesOfOneName(t *testing.T) {
 	if !strings.Contains(replacement.err.String(), waits) {
 		t.Errorf("another directory got the name at once:\n%s", replacement.err.String())
 	}
+	// It signs, and has the trust list, once the signer's role of the killed node has run out.
+	third := upload(t, ctx, replacement.client(f.key), read(t, page(t)), client.UploadOptions{})
+	f.released(ctx, replacement.client(f.key), third.ID)
 	replacement.stop()
-	f.atRest(ctx, replacement.station, []string{took.ID, second.ID})
+	f.atRest(ctx, replacement.station, []string{took.ID, second.ID, third.ID})
 }
 
 // The keys are made where documents are signed. Who starts before such a node makes nothing.

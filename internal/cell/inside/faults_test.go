@@ -228,7 +228,8 @@ func TestEveryFrameIsRedacted(t *testing.T) {
 }
 
 // After redaction the file still held the old picture: as a thumbnail in EXIF, in
-// XMP, as a second picture behind the first. (process checks that a derivative is pixels.)
+// XMP, as a second picture behind the first. Each picture is an asset of its own and is
+// redacted like the first. (process checks that a derivative is pixels.)
 func TestNothingButPixelsLeaves(t *testing.T) {
 	img, words := page(t, notice)
 	whole := photo(t, img, exif(1, photo(t, img, nil)))
@@ -236,23 +237,26 @@ func TestNothingButPixelsLeaves(t *testing.T) {
 	doc := append(whole[:2:2], segment(0xe1, xmp)...)
 	doc = append(append(doc, whole[2:]...), photo(t, img, nil)...)
 	s := process(t, withEngines(t), doc)
-	if len(s.assets) != 1 {
-		t.Errorf("%d pictures came out", len(s.assets))
+	if len(s.assets) != 3 {
+		t.Fatalf("%d pictures came out", len(s.assets))
 	}
-	s.check(t, 0, words)
+	for i := range s.assets {
+		s.check(t, i, words)
+	}
 }
 
-// A PDF kept what it showed before its last change. What its last revision does not
-// show is no asset.
+// A PDF kept what it showed before its last change. The page is the last revision's; the
+// picture of the earlier one is an asset without a page, redacted like the others.
 func TestEarlierRevisionsStayBehind(t *testing.T) {
-	before, _ := page(t, notice)
+	before, old := page(t, notice)
 	after, words := page(t, []string{"Patient: {Ruth} {Delgado}", notice[3], notice[4], "", ""})
 	s := process(t, withEngines(t), revised(scanPDF(before, 0, ""), after))
-	if len(s.assets) != 2 {
+	if len(s.assets) != 3 {
 		t.Fatalf("%d assets", len(s.assets))
 	}
 	s.check(t, 0, words)
 	s.check(t, 1, words)
+	s.check(t, 2, old)
 }
 
 // Boxes lay over text that could still be selected. A page of text leaves as pixels.
