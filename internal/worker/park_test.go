@@ -31,14 +31,15 @@ func bulkOf(tenant document.Tenant) func(*queue.Job) {
 	return func(j *queue.Job) { j.Tenant = tenant }
 }
 
-// next claims with a place of the slots, as a claimant does.
+// claim claims with a place of the slots, as a claimant does, and has given it back when it
+// tells how that ended.
 func (s *station) claim(slots *worker.Slots) <-chan error {
 	out := make(chan error, 1)
 	go func() {
 		place, err := slots.Take(s.Context())
 		if err == nil {
-			defer place.Give()
 			_, err = s.Next(s.Context(), worker.Want{Place: place})
+			place.Give()
 		}
 		out <- err
 	}()
