@@ -121,15 +121,14 @@ func attack(ctx context.Context, cells *cell.Pool, list iter.Seq[hostile.File]) 
 	return out, context.Cause(ctx)
 }
 
-// within yields the files of a directory.
+// within yields the files of a directory that can be read.
 func within(dir string) iter.Seq[hostile.File] {
 	return func(yield func(hostile.File) bool) {
-		_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error { //nolint:errcheck // what cannot be read attacks nobody
+		_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || !e.Type().IsRegular() {
-				return nil
+				return nil //nolint:nilerr // what cannot be read attacks nobody
 			}
-			b, err := os.ReadFile(path)
-			if err == nil && !yield(hostile.File{Kind: "given", Name: e.Name(), Make: func() []byte { return b }}) {
+			if b, err := os.ReadFile(path); err == nil && !yield(hostile.File{Kind: "given", Name: e.Name(), Make: func() []byte { return b }}) {
 				return fs.SkipAll
 			}
 			return nil
