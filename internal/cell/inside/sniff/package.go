@@ -121,22 +121,12 @@ func openDocument(mediaType string) document.Format {
 
 // manifested finds the media type of the package as a whole, the entry for "/".
 func manifested(f *zip.File) document.Format {
-	b, err := readEntry(f, maxContentTypes)
-	if err != nil {
-		return document.UnknownFormat
-	}
-	dec := xml.NewDecoder(strings.NewReader(string(b)))
-	for {
-		tok, err := dec.Token()
-		if err != nil {
-			return document.UnknownFormat
-		}
-		start, ok := tok.(xml.StartElement)
-		if !ok || start.Name.Local != "file-entry" {
-			continue
+	return firstElement(f, func(e xml.StartElement) (document.Format, bool) {
+		if e.Name.Local != "file-entry" {
+			return document.UnknownFormat, false
 		}
 		path, mediaType := "", ""
-		for _, a := range start.Attr {
+		for _, a := range e.Attr {
 			switch a.Name.Local {
 			case "full-path":
 				path = a.Value
@@ -144,14 +134,24 @@ func manifested(f *zip.File) document.Format {
 				mediaType = a.Value
 			}
 		}
-		if path == "/" {
-			return openDocument(mediaType)
-		}
-	}
+		return openDocument(mediaType), path == "/"
+	})
 }
 
 // mainPart reads the list of content types. The first main part named decides.
 func mainPart(f *zip.File) document.Format {
+	return firstElement(f, func(e xml.StartElement) (document.Format, bool) {
+		for _, a := range e.Attr {
+			if f, ok := mainParts[strings.ToLower(a.Value)]; ok && a.Name.Local == "ContentType" {
+				return f, true
+			}
+		}
+		return document.UnknownFormat, false
+	})
+}
+
+// firstElement goes through the elements of an XML entry until one decides.
+func firstElement(f *zip.File, decides func(xml.StartElement) (document.Format, bool)) document.Format {
 	b, err := readEntry(f, maxContentTypes)
 	if err != nil {
 		return document.UnknownFormat
@@ -162,13 +162,9 @@ func mainPart(f *zip.File) document.Format {
 		if err != nil {
 			return document.UnknownFormat
 		}
-		start, ok := tok.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		for _, a := range start.Attr {
-			if f, ok := mainParts[strings.ToLower(a.Value)]; ok && a.Name.Local == "ContentType" {
-				return f
+		if e, ok := tok.(xml.StartElement); ok {
+			if kind, ok := decides(e); ok {
+				return kind
 			}
 		}
 	}
