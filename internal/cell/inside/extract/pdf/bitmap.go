@@ -1,8 +1,10 @@
 package pdf
 
 import (
+	"encoding/binary"
 	"fmt"
 	"image"
+	"math/bits"
 
 	"github.com/klippa-app/go-pdfium/enums"
 	"github.com/klippa-app/go-pdfium/references"
@@ -88,10 +90,13 @@ func (p pixelsOf) neutral() bool {
 	}
 	for y := range p.h {
 		row := p.row(y)
-		for i := 0; i < len(row); i += p.step {
-			if row[i] != row[i+1] || row[i] != row[i+2] {
+		for ; len(row) >= 4; row = row[p.step:] {
+			if v := binary.LittleEndian.Uint32(row); (v^v>>8)&0xffff != 0 {
 				return false
 			}
+		}
+		if len(row) > 0 && (row[0] != row[1] || row[0] != row[2]) {
+			return false
 		}
 	}
 	return true
@@ -101,12 +106,17 @@ func (p pixelsOf) gray() *image.Gray {
 	out := image.NewGray(image.Rect(0, 0, p.w, p.h))
 	for y := range p.h {
 		row, dst := p.row(y), out.Pix[y*out.Stride:][:p.w]
-		if p.step == 1 {
+		switch {
+		case p.step == 1:
 			copy(dst, row)
-			continue
-		}
-		for x := range dst {
-			dst[x] = p.onWhite(row[x*p.step], row[x*p.step:])
+		case p.alpha:
+			for x := range dst {
+				dst[x] = onWhite(row[4*x], row[4*x+3])
+			}
+		default:
+			for x := range dst {
+				dst[x] = row[x*p.step]
+			}
 		}
 	}
 	return out
@@ -116,21 +126,28 @@ func (p pixelsOf) colour() *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, p.w, p.h))
 	for y := range p.h {
 		row, dst := p.row(y), out.Pix[y*out.Stride:][:4*p.w]
-		for x := range p.w {
-			src, px := row[x*p.step:], dst[4*x:4*x+4:4*x+4]
-			px[0], px[1], px[2], px[3] = p.onWhite(src[2], src), p.onWhite(src[1], src), p.onWhite(src[0], src), 0xff
+		for ; len(row) >= 4; row, dst = row[p.step:], dst[4:] {
+			v := bits.ReverseBytes32(binary.LittleEndian.Uint32(row)) // blue, green and red lie on top, the rest below
+			if p.alpha && v&0xff != 0xff {
+				a := uint8(v)
+				dst[0], dst[1], dst[2], dst[3] = onWhite(row[2], a), onWhite(row[1], a), onWhite(row[0], a), 0xff
+				continue
+			}
+			binary.LittleEndian.PutUint32(dst, v>>8|0xff<<24)
+		}
+		if len(row) > 0 { // the last pixel of three bytes
+			dst[0], dst[1], dst[2], dst[3] = row[2], row[1], row[0], 0xff
 		}
 	}
 	return out
 }
 
-// onWhite lays a straight sample of pixel px on white.
-func (p pixelsOf) onWhite(v uint8, px []byte) uint8 {
-	if !p.alpha || px[3] == 0xff {
+// onWhite lays a straight sample of opacity a on white.
+func onWhite(v, a uint8) uint8 {
+	if a == 0xff {
 		return v
 	}
-	a := int(px[3])
-	return uint8((int(v)*a + 0xff*(0xff-a) + 127) / 0xff)
+	return uint8((int(v)*int(a) + 0xff*(0xff-int(a)) + 127) / 0xff)
 }
 
 // opacity reports whether any pixel is transparent, and whether all are.

@@ -65,13 +65,23 @@ func (d *Document) addCarved(ctx context.Context, file *objects.File, images []o
 	return nil
 }
 
-// plain tells of which streams every image is opaque, so that nobody has to draw one to
-// find out.
-func plain(images []objects.Image) map[[32]byte]bool {
-	out := map[[32]byte]bool{}
+// traits are what the file's dictionaries tell of the images made of one stream.
+type traits struct {
+	plain   bool // every one is opaque, so that nobody has to draw one to find out
+	through bool // every one has a mask or is one, so that nobody has to draw it small first
+	once    bool // one picture alone is made of it, and is no other's mask
+}
+
+// traitsOf looks at the dictionaries of all images, by the digests of their streams.
+func traitsOf(images []objects.Image) map[[32]byte]traits {
+	out := map[[32]byte]traits{}
 	for _, im := range images {
-		before, seen := out[im.Raw]
-		out[im.Raw] = im.Plain && (before || !seen)
+		s, more := out[im.Raw]
+		out[im.Raw] = traits{
+			plain:   im.Plain && (s.plain || !more),
+			through: !im.Plain && (s.through || !more),
+			once:    !more && !im.Mask,
+		}
 	}
 	return out
 }

@@ -80,6 +80,13 @@ func TestMasksArePictures(t *testing.T) {
 	}
 }
 
+// A picture that is also another's mask is both.
+func TestMaskThatIsDrawn(t *testing.T) {
+	b := onePage(box, drawI+" q 80 0 0 40 20 30 cm /M Do Q", "/XObject<</I 10 0 R/M 11 0 R>>",
+		parts{10: rawImage(1, 1, "/SMask 11 0 R", "\x00"), 11: rawImage(2, 1, "", "\xff\x00")})
+	wantPictures(t, b, "80", "ff00", "00ff")
+}
+
 // A stencil drawn in white is no empty picture.
 func TestStencilIsBlack(t *testing.T) {
 	for _, fill := range []string{"1 g ", "0 g ", "1 0 0 rg "} {

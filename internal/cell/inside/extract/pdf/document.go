@@ -31,9 +31,9 @@ type Document struct {
 	attached attached
 	listed   int // files that PDFium knows of
 
-	plain map[[32]byte]bool // streams that are opaque in every image made of them
-	units map[int]float64   // of pages whose user unit is not a point, points
-	made  int               // Engine.renewed when this was opened
+	streams map[[32]byte]traits // of images, by their digests
+	units   map[int]float64     // of pages whose user unit is not a point, points
+	made    int                 // Engine.renewed when this was opened
 }
 
 // asset says what to decode: a page as rendered, or the first object that places an
@@ -92,7 +92,7 @@ func (d *Document) list(ctx context.Context, file *objects.File, data []byte) er
 	d.startForm()
 	d.units = file.UserUnits(count)
 	images := file.Images()
-	d.plain = plain(images)
+	d.streams = traitsOf(images)
 	w := walk{d: d, in: d.volume, known: map[document.Digest]int{}, raw: map[[32]byte][]int{}, left: maxObjects}
 	for i := range count {
 		if err := ctx.Err(); err != nil {

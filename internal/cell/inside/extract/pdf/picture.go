@@ -170,15 +170,16 @@ func (d *Document) find(a asset) (requests.Page, references.FPDF_PAGEOBJECT, err
 	return ref, obj, nil
 }
 
-// probe is the size at which an image is drawn to learn whether it has a mask. The
-// mask is averaged down with it, so that a small hole still shows.
+// probe is the size at which an image is drawn to learn whether it has a mask, where no
+// dictionary tells. The mask is averaged down with it, so that a small hole still shows.
 const probe = 16
 
 // masked returns the image drawn through its mask in its own pixel size, or nil where
 // it is opaque. PDFium draws an image object at the scale of its matrix; the matrix
 // is set back afterwards.
 func (d *Document) masked(in *volume, ref requests.Page, obj references.FPDF_PAGEOBJECT, raw [32]byte, w, h int) (image.Image, error) {
-	if d.plain[raw] {
+	known := d.streams[raw]
+	if known.plain {
 		return nil, nil
 	}
 	old, err := d.e.pdf.FPDFPageObj_GetMatrix(&requests.FPDFPageObj_GetMatrix{PageObject: obj})
@@ -186,9 +187,11 @@ func (d *Document) masked(in *volume, ref requests.Page, obj references.FPDF_PAG
 		return nil, d.wrong("image matrix", err)
 	}
 	defer d.scale(obj, old.Matrix)
-	small, err := d.drawn(in, ref, obj, min(w, probe), min(h, probe))
-	if small == nil || err != nil {
-		return nil, err
+	if !known.through {
+		small, err := d.drawn(in, ref, obj, min(w, probe), min(h, probe))
+		if small == nil || err != nil {
+			return nil, err
+		}
 	}
 	d.blacken(in, obj)
 	return d.drawn(in, ref, obj, w, h)

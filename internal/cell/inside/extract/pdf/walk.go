@@ -244,9 +244,10 @@ func (p *picture) light(pixels int64) bool {
 	return p.bits == 1 && int64(p.w)*int64(p.h)/8 <= 4*pixels
 }
 
-// smallPixels is up to which size an image's pixels are part of what it is known by:
-// equal bytes under another colour space or Decode array are another picture. Larger
-// ones are told apart by their bytes and what PDFium says of their colours.
+// smallPixels is up to which size an image's pixels are part of what it is known by,
+// where its stream makes more than one picture or is not known as an object: equal bytes
+// under another colour space or Decode array are another picture. Larger ones are told
+// apart by their bytes and what PDFium says of their colours.
 const smallPixels = 1 << 18
 
 // look reads an image's headers and the key it is known by.
@@ -277,7 +278,7 @@ func (d *Document) look(ref requests.Page, obj references.FPDF_PAGEOBJECT) (*pic
 		h.Write(pic.raw[:])
 		pic.inspect(raw.Data, filters)
 	}
-	if pic.withheld == "" && int64(pic.w)*int64(pic.h) <= smallPixels {
+	if pic.withheld == "" && int64(pic.w)*int64(pic.h) <= smallPixels && !d.streams[pic.raw].once {
 		pic.unloaded = !d.addPixels(h, obj)
 	}
 	if d.e.broken {
