@@ -16,7 +16,7 @@ import (
 
 // redactCommand is `blotter redact`.
 type redactCommand struct {
-	Files     []string `arg:"" name:"file" help:"Documents: PDF, PNG, JPEG, TIFF, GIF, BMP, WebP, HEIC, AVIF, JPEG 2000, JBIG2, ICO, DOCX, PPTX, XLSX, ODT, ODS, ODP, DOC, XLS, PPT, RTF, EML, MSG, EMF, WMF, PICT." type:"path"`
+	Files     []string `arg:"" name:"file" help:"Documents: PDF, PNG, JPEG, TIFF, GIF, BMP, WebP, HEIC, AVIF, JPEG 2000, JBIG2, ICO, DOCX, PPTX, XLSX, ODT, ODS, ODP, DOC, XLS, PPT, RTF, EML, MSG, EMF, WMF, PICT and others (docs/formats.md)." type:"path"`
 	Out       string   `required:"" placeholder:"DIR" help:"Empty or new directory for the results: DIR/0001, DIR/0002, … in the order of the files." type:"path"`
 	Originals bool     `help:"Also write each image as it was before redaction."`
 	Policy    string   `placeholder:"FILE" help:"Redaction policy (YAML); the default policy without it." type:"path"`

@@ -41,6 +41,9 @@ const (
 	PPT      Format = 51 // PowerPoint 97 to 2003
 	// OLEObject is an object embedded in an office document, with what it holds.
 	OLEObject Format = 55
+	FlatODF   Format = 83 // an OpenDocument of any kind as one XML file
+	WordXML   Format = 84 // Word 2003 as XML
+	FlatOPC   Format = 85 // a package of Word or PowerPoint as one XML file
 	// OpenDocument is any other document of that family: drawings, charts, formulas.
 	OpenDocument Format = 42
 )
@@ -81,6 +84,7 @@ func Opened() []Format {
 		PNG, JPEG, TIFF, GIF, BMP, WebP, HEIC, AVIF, JPEG2000, JBIG2, ICO,
 		DOCX, PPTX, XLSX,
 		ODT, ODS, ODP, OpenDocument,
+		FlatODF, WordXML, FlatOPC,
 		EMF, WMF, PICT,
 		DOC, XLS, PPT, OLEObject,
 		EML, RTF, MSG,
@@ -112,6 +116,10 @@ func (f Format) IsCompound() bool { return f == DOC || f == XLS || f == PPT || f
 // opens.
 func (f Format) IsOffice() bool { return f == DOCX || f == PPTX || f == XLSX || f.IsOpenDocument() }
 
+// IsFlat reports whether documents of the format are office documents written as one XML
+// file, which blotter opens.
+func (f Format) IsFlat() bool { return f == FlatODF || f == WordXML || f == FlatOPC }
+
 // IsOpenDocument reports whether documents of the format are OpenDocument packages.
 func (f Format) IsOpenDocument() bool { return f == ODT || f == ODS || f == ODP || f == OpenDocument }
 
@@ -133,6 +141,8 @@ var formatNames = map[Format]string{
 	DOC: "application/msword", XLS: "application/vnd.ms-excel", PPT: "application/vnd.ms-powerpoint",
 	MSG: "application/vnd.ms-outlook", Visio: "application/vnd.visio", Publisher: "application/vnd.ms-publisher",
 	OLEObject: "application/x-ole-object", PICT: "image/x-pict",
+	FlatODF: "application/vnd.oasis.opendocument.flat-xml", WordXML: "application/vnd.ms-wordml",
+	FlatOPC:   "application/vnd.ms-word2006ml",
 	Photoshop: "image/vnd.adobe.photoshop", JPEGXL: "image/jxl", JPEGXR: "image/jxr",
 }
 

@@ -5,6 +5,7 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/cell/inside/extract/compound"
+	"blotter/internal/cell/inside/extract/flat"
 	"blotter/internal/cell/inside/extract/heif"
 	"blotter/internal/cell/inside/extract/mail"
 	"blotter/internal/cell/inside/extract/metafile"
@@ -94,6 +96,8 @@ func open(ctx context.Context, as opening, e Engines) (Source, error) {
 		return source(raster.Open(ctx, r, size, f, lim, e.foreign()))
 	case f.IsOffice():
 		return source(office.Open(ctx, r, size, f, lim, e.foreign()))
+	case f.IsFlat():
+		return source(openFlat(ctx, as, e))
 	case f.IsCompound():
 		return source(compound.Open(ctx, r, size, f, lim))
 	case f.IsMetafile():
@@ -113,6 +117,15 @@ func open(ctx context.Context, as opening, e Engines) (Source, error) {
 		return source(pdf.Open(ctx, r, size, lim, e.pdf))
 	}
 	return nil, reason.Because(reason.SniffUnsupported, fmt.Errorf("extract: format %v is not opened", f))
+}
+
+// openFlat opens the package that a document written as one XML file amounts to.
+func openFlat(ctx context.Context, as opening, e Engines) (*office.Document, error) {
+	b, f, err := flat.Package(ctx, as.r, as.size, as.format, as.lim)
+	if err != nil {
+		return nil, err
+	}
+	return office.Open(ctx, bytes.NewReader(b), int64(len(b)), f, as.lim, e.foreign())
 }
 
 // openMetafile reads a metafile into memory; it is within the limit on documents.

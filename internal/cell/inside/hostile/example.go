@@ -24,8 +24,10 @@ var avif []byte
 
 // Example is the smallest honest document of a format that shows a picture.
 func Example(f document.Format) []byte {
-	if make, ok := simple[f]; ok {
-		return make()
+	for _, of := range []map[document.Format]func() []byte{simple, flat} {
+		if make, ok := of[f]; ok {
+			return make()
+		}
 	}
 	if kind, ok := packages[f]; ok {
 		return officePackage(kind, part{name: "media/image1.png", body: picture()})

@@ -106,9 +106,10 @@ func gzipped(n int64) []byte {
 
 // part is an entry of an archive: what it holds, or zeros of that size.
 type part struct {
-	name string
-	body []byte
-	size int64 // of zeros, where body is nil
+	name   string
+	body   []byte
+	size   int64 // of zeros, where body is nil
+	stored bool  // the body is not packed
 }
 
 func archive(parts ...part) []byte {
@@ -116,7 +117,11 @@ func archive(parts ...part) []byte {
 	w := zip.NewWriter(&b)
 	for _, p := range parts {
 		if p.body != nil || p.size < mib {
-			must(must(w.Create(p.name)).Write(append(p.body, make([]byte, p.size)...)))
+			head := &zip.FileHeader{Name: p.name, Method: zip.Deflate}
+			if p.stored {
+				head.Method = zip.Store
+			}
+			must(must(w.CreateHeader(head)).Write(append(p.body, make([]byte, p.size)...)))
 			continue
 		}
 		packed := void(p.size)

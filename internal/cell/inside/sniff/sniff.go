@@ -44,7 +44,11 @@ func Sniff(r io.ReaderAt, size int64) (document.Format, error) {
 	case f == document.UnknownFormat && pdfWithin(head):
 		f = document.PDF
 	case f == document.UnknownFormat:
-		f = textFormat(head)
+		if f = textFormat(head); f != document.UnknownFormat {
+			if kind := rootFormat(r, size); kind != document.UnknownFormat {
+				f = kind
+			}
+		}
 	}
 	return f, judge(f, r, size)
 }

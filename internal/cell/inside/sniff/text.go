@@ -27,7 +27,7 @@ func textFormat(head []byte) document.Format {
 	case starts("<?php", "@echo off", "<script", "#!", "<%@", "<job"):
 		return document.Script
 	case starts("<?xml", "<!--", "<svg", "<!doctype svg", "<xdp:xdp"):
-		return markup(lower)
+		return marked(lower)
 	case starts(`{\rtf`): // behind blanks; suites read it all the same
 		return document.RTF
 	case starts(htmlStarts...):
@@ -88,8 +88,8 @@ func isMessage(lower []byte) bool {
 var htmlStarts = []string{"<!doctype html", "<html", "<head", "<body", "<title", "<meta", "<link", "<style", "<iframe",
 	"<table", "<div", "<font", "<form", "<h1", "<p>", "<p ", "<a ", "<b>", "<br"}
 
-// markup looks past declarations and comments for the element that matters.
-func markup(lower []byte) document.Format {
+// marked looks past declarations and comments for the element that matters.
+func marked(lower []byte) document.Format {
 	switch {
 	case bytes.Contains(lower, []byte("<xdp:xdp")):
 		return document.XFA
@@ -105,12 +105,10 @@ func markup(lower []byte) document.Format {
 // ASCII part; nil where it holds control characters or is not UTF-8, whose last
 // character may be cut off.
 func decoded(head []byte) []byte {
-	switch {
-	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
-		head = head[3:]
-	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return bytes.ReplaceAll(head[2:], []byte{0}, nil)
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return asText(head)
 	}
+	head = asText(head)
 	for _, b := range head {
 		if b < ' ' && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b || b == 0x7f {
 			return nil

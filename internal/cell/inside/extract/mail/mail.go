@@ -16,6 +16,7 @@ import (
 	"io"
 
 	"blotter/internal/cell/inside/cfb"
+	"blotter/internal/cell/inside/extract/armour"
 	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/document"
 	"blotter/internal/reason"
@@ -38,7 +39,7 @@ type Message struct {
 // stream of its own or a storage that is a document.
 type file struct {
 	encoded  []byte
-	encoding encoding
+	encoding armour.Encoding
 	stream   *cfb.Node
 	picture  bool
 	withheld reason.Code
@@ -146,7 +147,7 @@ func (m *Message) leaf(h header, body []byte) {
 	case h.is("message/external-body"):
 		m.extra |= document.EmbeddedFiles
 	case h.is("application/pkcs7-signature"), h.is("application/x-pkcs7-signature"), h.is("application/pgp-signature"), h.is("application/pgp-encrypted"):
-		if !signs(h.encoding.decode(body[:min(len(body), 4<<10)])) {
+		if !signs(h.encoding.Decode(body[:min(len(body), 4<<10)])) {
 			m.add(f) // called so only
 		}
 	case h.is("application/pkcs7-mime"), h.is("application/x-pkcs7-mime"):
@@ -154,7 +155,7 @@ func (m *Message) leaf(h header, body []byte) {
 			f.withheld = reason.ExtractEncrypted
 		}
 		m.add(f)
-	case h.text() && !h.attached && !notText(h.encoding.decode(body[:min(len(body), 4<<10)])):
+	case h.text() && !h.attached && !notText(h.encoding.Decode(body[:min(len(body), 4<<10)])):
 		m.text(h, body)
 	case len(bytes.TrimSpace(body)) > 0:
 		m.add(f)
@@ -196,14 +197,7 @@ func (f file) most() int64 {
 	if f.stream != nil {
 		return sizeOf(f.stream)
 	}
-	switch n := int64(len(f.encoded)); f.encoding {
-	case asBase64:
-		return (n + 3) / 4 * 3
-	case asUUEncode:
-		return n + 2 // of a last line whose spaces were lost
-	default:
-		return n
-	}
+	return f.encoding.Most(int64(len(f.encoded)))
 }
 
 // sizeOf is how many bytes a stream has, or a storage as a file of its own at most: its
@@ -224,7 +218,7 @@ func sizeOf(n *cfb.Node) int64 {
 func (m *Message) Unpack(i int) ([]byte, error) {
 	f := m.within[i]
 	if f.stream == nil {
-		return f.encoding.decode(f.encoded), nil
+		return f.encoding.Decode(f.encoded), nil
 	}
 	read := f.stream.Bytes
 	if f.stream.Storage {

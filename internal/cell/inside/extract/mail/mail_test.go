@@ -3,12 +3,10 @@ package mail
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"blotter/internal/document"
 	"blotter/internal/reason"
@@ -112,32 +110,6 @@ func TestParts(t *testing.T) {
 	}
 }
 
-func TestEncodings(t *testing.T) {
-	for _, c := range []struct {
-		e        encoding
-		in, want string
-	}{
-		{asBase64, "aGVsbG8=", "hello"},
-		{asBase64, "aG Vs\r\n*bG8", "hello"},         // rubbish, no padding
-		{asBase64, "aGVsbG8=aGVsbG8=", "hellohello"}, // two pieces
-		{asBase64, "-_-_", "\xfb\xff\xbf"},
-		{asBase64, "a", ""},
-		{asQuotedPrintable, "a=20b=\r\nc= \t\nd", "a bcd"},
-		{asQuotedPrintable, "a=", "a"},
-		{asQuotedPrintable, "a=4", "a=4"},
-		{asUUEncode, "#86)C\n`\nend\nmore", "abc"},
-		{asIs, "x", "x"},
-	} {
-		if got := string(c.e.decode([]byte(c.in))); got != c.want {
-			t.Errorf("%d: %q gives %q, want %q", c.e, c.in, got, c.want)
-		}
-	}
-	long := bytes.Repeat([]byte{0, 1, 2, 250}, 1000)
-	if got := unBase64([]byte(base64.StdEncoding.EncodeToString(long))); !bytes.Equal(got, long) {
-		t.Error("base64 of 4,000 bytes came out wrong")
-	}
-}
-
 func TestNotCovered(t *testing.T) {
 	always := document.MessageText | document.Metadata
 	for name, c := range map[string]struct {
@@ -230,21 +202,4 @@ func FuzzMessage(f *testing.F) {
 			}
 		}
 	})
-}
-
-// Ends of lines that are no ends are undone, and each equals sign is looked at once: a
-// line of very many would take minutes.
-func TestQuotedPrintable(t *testing.T) {
-	many := strings.Repeat("=", 1<<20) + "x"
-	began := time.Now()
-	for in, want := range map[string]string{
-		"a=\nb": "ab", "a=\r\nb": "ab", "a= \t\r\nb": "ab", "a=": "a", "a=\r": "a", "a= b": "a= b", "a= ": "a= ", "=\n=\n=41": "A", "=4": "=4", many: many,
-	} {
-		if got := string(unQuote([]byte(in))); got != want {
-			t.Errorf("%.20q: %.20q, want %.20q", in, got, want)
-		}
-	}
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("it took %v", took)
-	}
 }

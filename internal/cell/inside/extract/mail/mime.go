@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"mime"
 	"strings"
+
+	"blotter/internal/cell/inside/extract/armour"
 )
 
 // header is what a part says of itself.
@@ -11,7 +13,7 @@ type header struct {
 	kind     string // media type in lower case; "" where it does not say
 	boundary string
 	smime    string // what an S/MIME part is
-	encoding encoding
+	encoding armour.Encoding
 	attached bool // it is no part of the text
 }
 
@@ -79,6 +81,18 @@ func readHeader(data []byte) (h header, body []byte) {
 }
 
 var wanted = map[string]bool{"content-type": true, "content-transfer-encoding": true, "content-disposition": true}
+
+func encodingOf(name string) armour.Encoding {
+	switch name {
+	case "base64":
+		return armour.Base64
+	case "quoted-printable":
+		return armour.QuotedPrintable
+	case "x-uuencode", "x-uue", "uuencode":
+		return armour.UUEncode
+	}
+	return armour.AsIs
+}
 
 func parseFields(fields map[string]string) header {
 	var h header

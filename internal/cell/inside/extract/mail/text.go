@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
+	"blotter/internal/cell/inside/extract/armour"
 	"blotter/internal/document"
 )
 
@@ -18,7 +19,7 @@ var (
 
 // text looks for pictures in a part that is shown as text.
 func (m *Message) text(h header, body []byte) {
-	plain := h.encoding.decode(body)
+	plain := h.encoding.Decode(body)
 	if h.is("text/html") || h.is("text/xhtml") || h.is("text/enriched") {
 		m.markup(plain)
 		return
@@ -33,7 +34,7 @@ func (m *Message) text(h header, body []byte) {
 		if i := uuEnding.FindIndex(plain); i != nil {
 			end = i[0]
 		}
-		m.add(file{encoded: plain[:end], encoding: asUUEncode, picture: true})
+		m.add(file{encoded: plain[:end], encoding: armour.UUEncode, picture: true})
 		plain = plain[end:]
 	}
 }
@@ -55,7 +56,7 @@ func (m *Message) markup(page []byte) {
 		if end < 0 {
 			end = len(page)
 		}
-		m.add(file{encoded: unPercent(page[:end]), encoding: asBase64, picture: isImage})
+		m.add(file{encoded: unPercent(page[:end]), encoding: armour.Base64, picture: isImage})
 		page = page[end:]
 	}
 }
@@ -68,7 +69,7 @@ func unPercent(b []byte) []byte {
 	out := make([]byte, 0, len(b))
 	for i := 0; i < len(b); i++ {
 		if b[i] == '%' {
-			if hi, lo := hexAt(b, i+1), hexAt(b, i+2); hi >= 0 && lo >= 0 {
+			if hi, lo := armour.HexAt(b, i+1), armour.HexAt(b, i+2); hi >= 0 && lo >= 0 {
 				out = append(out, byte(hi<<4|lo))
 				i += 2
 				continue

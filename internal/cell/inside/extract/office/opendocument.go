@@ -99,8 +99,7 @@ func elsewhere(e xml.StartElement) bool {
 	return false
 }
 
-// elements calls f for each element of a part, which is never held as a whole. The
-// decoder knows no entities but XML's own five.
+// elements calls f for each element of a part.
 func (d *Document) elements(p *zip.File, f func(xml.StartElement) error) error {
 	if tooDense(p, d.lim) {
 		return reason.Because(reason.ExtractRatio, errors.New("office: part packed too densely"))
@@ -110,19 +109,5 @@ func (d *Document) elements(p *zip.File, f func(xml.StartElement) error) error {
 		return reason.Because(reason.ExtractMalformed, fmt.Errorf("office: part: %w", err))
 	}
 	defer in.Close()
-	dec := xml.NewDecoder(io.LimitReader(in, int64(p.UncompressedSize64)))
-	for {
-		tok, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return reason.Because(reason.ExtractMalformed, errors.New("office: markup"))
-		}
-		if e, ok := tok.(xml.StartElement); ok {
-			if err := f(e); err != nil {
-				return err
-			}
-		}
-	}
+	return walk(io.LimitReader(in, int64(p.UncompressedSize64)), f)
 }

@@ -4,14 +4,11 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/xml"
-	"errors"
-	"io"
 	"path"
 	"regexp"
 	"strings"
 
 	"blotter/internal/document"
-	"blotter/internal/reason"
 )
 
 // role is what relationships call a part.
@@ -66,28 +63,18 @@ type relationship struct {
 }
 
 // relations notes the targets of a .rels part. External targets are counted,
-// never fetched and never kept. The decoder knows no entities but XML's own five, so
-// that nothing in it can grow.
+// never fetched and never kept.
 func (d *Document) relations(p *zip.File, roles map[string]role) error {
 	data, err := unpack(p, d.lim)
 	if err != nil {
 		return err
 	}
-	dec := xml.NewDecoder(bytes.NewReader(data))
-	for {
-		tok, err := dec.Token()
-		if errors.Is(err, io.EOF) {
+	return walk(bytes.NewReader(data), func(e xml.StartElement) error {
+		if e.Name.Local != "Relationship" {
 			return nil
 		}
-		if err != nil {
-			return reason.Because(reason.ExtractMalformed, errors.New("office: relationships"))
-		}
-		start, ok := tok.(xml.StartElement)
-		if !ok || start.Name.Local != "Relationship" {
-			continue
-		}
 		var rel relationship
-		for _, a := range start.Attr {
+		for _, a := range e.Attr {
 			switch a.Name.Local {
 			case "Type":
 				rel.Type = a.Value
@@ -98,7 +85,8 @@ func (d *Document) relations(p *zip.File, roles map[string]role) error {
 			}
 		}
 		d.relate(rel, p.Name, roles)
-	}
+		return nil
+	})
 }
 
 func (d *Document) relate(rel relationship, rels string, roles map[string]role) {

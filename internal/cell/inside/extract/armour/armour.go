@@ -1,40 +1,49 @@
-package mail
+// Package armour takes bytes out of the letters that they travel in: base64, quoted-printable
+// and uuencode. It reads all that mail programs and office suites forgive, because whoever
+// reads the document later may forgive it as well.
+package armour
 
 import (
 	"bytes"
 	"encoding/base64"
 )
 
-// encoding is how bytes were made to travel.
-type encoding uint8
+// Encoding is how bytes were made to travel.
+type Encoding uint8
 
+// The encodings. AsIs is none.
 const (
-	asIs encoding = iota
-	asBase64
-	asQuotedPrintable
-	asUUEncode
+	AsIs Encoding = iota
+	Base64
+	QuotedPrintable
+	UUEncode
+	YEnc
 )
 
-func encodingOf(name string) encoding {
-	switch name {
-	case "base64":
-		return asBase64
-	case "quoted-printable":
-		return asQuotedPrintable
-	case "x-uuencode", "x-uue", "uuencode":
-		return asUUEncode
+// Most is how many bytes Decode makes of n letters at most.
+func (e Encoding) Most(n int64) int64 {
+	switch e {
+	case Base64:
+		return (n + 3) / 4 * 3
+	case UUEncode:
+		return n + 2 // of a last line whose spaces were lost
+	default:
+		return n
 	}
-	return asIs
 }
 
-func (e encoding) decode(b []byte) []byte {
+// Decode returns the bytes. It never fails: what is no letter of the encoding counts for
+// nothing.
+func (e Encoding) Decode(b []byte) []byte {
 	switch e {
-	case asBase64:
+	case Base64:
 		return unBase64(b)
-	case asQuotedPrintable:
+	case QuotedPrintable:
 		return unQuote(b)
-	case asUUEncode:
+	case UUEncode:
 		return unUU(b)
+	case YEnc:
+		return unYEnc(b)
 	}
 	return b
 }
@@ -85,7 +94,7 @@ func unQuote(b []byte) []byte {
 			out = append(out, b[i])
 			continue
 		}
-		if hi, lo := hexAt(b, i+1), hexAt(b, i+2); hi >= 0 && lo >= 0 {
+		if hi, lo := HexAt(b, i+1), HexAt(b, i+2); hi >= 0 && lo >= 0 {
 			out = append(out, byte(hi<<4|lo))
 			i += 2
 			continue
@@ -108,7 +117,8 @@ func unQuote(b []byte) []byte {
 	return out
 }
 
-func hexAt(b []byte, i int) int {
+// HexAt is the value of the hexadecimal digit at i; −1 where there is none.
+func HexAt(b []byte, i int) int {
 	if i >= len(b) {
 		return -1
 	}
@@ -128,7 +138,8 @@ func unUU(b []byte) []byte {
 	out := make([]byte, 0, len(b)/4*3)
 	for len(b) > 0 {
 		var l []byte
-		l, b = line(b)
+		l, b, _ = bytes.Cut(b, []byte("\n"))
+		l = bytes.TrimSuffix(l, []byte("\r"))
 		switch {
 		case bytes.HasPrefix(l, []byte("begin ")):
 			continue
@@ -149,6 +160,30 @@ func unUU(b []byte) []byte {
 			three := []byte{byte(v >> 16), byte(v >> 8), byte(v)}
 			out = append(out, three[:min(n, 3)]...)
 			n -= 3
+		}
+	}
+	return out
+}
+
+// unYEnc decodes what yEnc wrote (version 1.3): every byte 42 higher, some behind an equals
+// sign and higher still. Lines that begin with "=y" tell of the file and are none of it.
+func unYEnc(b []byte) []byte {
+	const shift, further = 42, 64
+	out := make([]byte, 0, len(b))
+	for len(b) > 0 {
+		var l []byte
+		l, b, _ = bytes.Cut(b, []byte("\n"))
+		l = bytes.TrimSuffix(l, []byte("\r"))
+		if bytes.HasPrefix(l, []byte("=y")) {
+			continue
+		}
+		for i := 0; i < len(l); i++ {
+			c := l[i]
+			if c == '=' && i+1 < len(l) {
+				i++
+				c = l[i] - further
+			}
+			out = append(out, c-shift)
 		}
 	}
 	return out
