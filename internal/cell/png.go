@@ -135,15 +135,17 @@ func (c *pngCheck) bodyDone() bool {
 	return c.kind != "IHDR" || c.headerFits()
 }
 
-// headerFits compares IHDR with the asset: its size, and 8-bit gray, RGB or RGBA
-// without interlacing.
+// headerFits compares IHDR with the asset: its size, and gray of one bit or eight, 8-bit
+// RGB or RGBA, without interlacing.
 func (c *pngCheck) headerFits() bool {
 	w, h := binary.BigEndian.Uint32(c.body[0:]), binary.BigEndian.Uint32(c.body[4:])
 	if int64(w) != int64(c.width) || int64(h) != int64(c.height) {
 		return false
 	}
 	depth, colour := c.body[8], c.body[9]
-	if depth != 8 || (colour != 0 && colour != 2 && colour != 6) {
+	switch {
+	case depth == 1 && colour == 0, depth == 8 && (colour == 0 || colour == 2 || colour == 6):
+	default:
 		return false
 	}
 	return c.body[10] == 0 && c.body[11] == 0 && c.body[12] == 0

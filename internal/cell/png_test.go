@@ -47,13 +47,29 @@ func TestOwnPNGsPass(t *testing.T) {
 	for i := range solid.Pix {
 		solid.Pix[i] = 255
 	}
-	for _, img := range []image.Image{image.NewGray(r), clear, solid} {
+	for name, b := range map[string][]byte{
+		"gray": encoded(t, image.NewGray(r)), "clear": encoded(t, clear), "solid": encoded(t, solid),
+		"black and white": oneBit(t, color.Palette{color.Black, color.White}, grayType),
+	} {
 		for _, piece := range []int{1, 3, 1 << 16} {
-			if err := checkPNG(encoded(t, img), piece); err != nil {
-				t.Errorf("%T in pieces of %d: %v", img, piece, err)
+			if err := checkPNG(b, piece); err != nil {
+				t.Errorf("%s in pieces of %d: %v", name, piece, err)
 			}
 		}
 	}
+}
+
+const grayType = 0
+
+// oneBit is a PNG of one bit a pixel with that colour type and no palette.
+func oneBit(t *testing.T, p color.Palette, colour byte) []byte {
+	t.Helper()
+	b := encoded(t, image.NewPaletted(image.Rect(0, 0, testW, testH), p))
+	const head, sum = 8 + 8, 8 + 8 + 13
+	b[head+9] = colour
+	binary.BigEndian.PutUint32(b[sum:], crc32.ChecksumIEEE(b[head-4:sum]))
+	palette := bytes.Index(b, []byte("PLTE")) - 4
+	return append(b[:palette:palette], b[palette+12+3*len(p):]...)
 }
 
 func chunk(kind, body string) []byte {
@@ -87,6 +103,7 @@ func TestOtherPNGsAreRefused(t *testing.T) {
 		"other size":         encoded(t, image.NewGray(image.Rect(0, 0, testH, testW))),
 		"16 bits":            encoded(t, image.NewGray16(image.Rect(0, 0, testW, testH))),
 		"palette":            encoded(t, image.NewPaletted(image.Rect(0, 0, testW, testH), color.Palette{color.White})),
+		"colour of one bit":  oneBit(t, color.Palette{color.Black, color.White}, 2),
 		"larger than pixels": append(bytes.Clone(good[:headEnd]), chunk("IDAT", string(make([]byte, wire.MaxPNG(testW, testH))))...),
 	} {
 		for _, piece := range []int{1, 1 << 20} {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"image/png"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"blotter/internal/cell/inside/extract"
+	"blotter/internal/cell/inside/redact"
 	"blotter/internal/cell/inside/sniff"
 	"blotter/internal/document"
 	"blotter/internal/reason"
@@ -102,7 +102,7 @@ func used() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// write extracts the images of a document to PNG files.
+// write extracts the images of a document to PNG files, with the encoder of derivatives.
 func write(ctx context.Context, d doc, e extract.Engines, dir string) (int, error) {
 	src, err := extract.Open(ctx, bytes.NewReader(d.bytes), int64(len(d.bytes)), document.PDF, limits, e, sniff.Sniff)
 	if err != nil {
@@ -110,7 +110,6 @@ func write(ctx context.Context, d doc, e extract.Engines, dir string) (int, erro
 	}
 	defer src.Close()
 	written := 0
-	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
 	for i, it := range src.Assets() {
 		if it.Kind == document.Page || it.Withheld != "" {
 			continue
@@ -123,7 +122,7 @@ func write(ctx context.Context, d doc, e extract.Engines, dir string) (int, erro
 		if err != nil {
 			return written, reason.Because(reason.Internal, err)
 		}
-		if err := encoder.Encode(f, img); err != nil {
+		if err := redact.Encode(f, img); err != nil {
 			return written, reason.Because(reason.Internal, err)
 		}
 		if err := f.Close(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
+	"io"
 	"math/rand/v2"
 	"testing"
 
@@ -77,37 +78,128 @@ func chunks(t *testing.T, b []byte) (kinds []string, rest int) {
 	return nil, 0
 }
 
-func TestEncodeWritesPixelsAlone(t *testing.T) {
-	at := image.Rect(0, 0, 33, 17)
-	for _, c := range []struct {
-		img       image.Image
-		colorType byte
-	}{
-		{noise(image.NewGray(at)), 0},
-		{noise(image.NewNRGBA(at)), 2}, // opaque: no alpha channel either
-	} {
-		var out bytes.Buffer
-		if err := Encode(&out, c.img); err != nil {
-			t.Fatal(err)
-		}
-		kinds, rest := chunks(t, out.Bytes())
-		if fmt.Sprint(kinds) != "[IHDR IDAT IEND]" || rest != 0 {
-			t.Errorf("%T: chunks %v, %d bytes behind them", c.img, kinds, rest)
-		}
-		if got := out.Bytes()[25]; got != c.colorType {
-			t.Errorf("%T: colour type %d, want %d", c.img, got, c.colorType)
-		}
-		back, err := png.Decode(&out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for y := range 17 {
-			for x := range 33 {
-				if color.NRGBAModel.Convert(back.At(x, y)) != color.NRGBAModel.Convert(c.img.At(x, y)) {
-					t.Fatalf("%T: pixel %d,%d changed", c.img, x, y)
-				}
+// grain makes rows that each want another filter: noise, steps, slopes and copies.
+func grain(img draw.Image) draw.Image {
+	noise(img)
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			switch y % 5 {
+			case 1:
+				img.Set(x, y, img.At(x, y-1))
+			case 2:
+				img.Set(x, y, color.Gray{uint8(3*x + 5*y)})
+			case 3:
+				img.Set(x, y, color.Gray{uint8(3*x + 5*y + x%2)})
+			case 4:
+				img.Set(x, y, color.Gray{uint8(x % 2)})
 			}
 		}
+	}
+	return img
+}
+
+// scan makes a picture of black and white pixels.
+func scan(img *image.Gray) *image.Gray {
+	noise(img)
+	for i, v := range img.Pix {
+		img.Pix[i] = v & 1 * 0xff
+	}
+	return img
+}
+
+func TestEncodeWritesPixelsAlone(t *testing.T) {
+	at := image.Rect(0, 0, 333, 17)
+	nearly := scan(image.NewGray(at))
+	nearly.Pix[len(nearly.Pix)-1] = 254
+	clear := noise(image.NewNRGBA(at)).(*image.NRGBA)
+	clear.Pix[3] = 1
+	for name, c := range map[string]struct {
+		img           image.Image
+		depth, colour byte
+	}{
+		"gray":                    {grain(image.NewGray(at)), 8, 0},
+		"part of a gray":          {grain(image.NewGray(at)).(*image.Gray).SubImage(image.Rect(5, 3, 300, 11)), 8, 0},
+		"black and white":         {scan(image.NewGray(at)), 1, 0},
+		"part of black and white": {scan(image.NewGray(at)).SubImage(image.Rect(3, 1, 20, 4)), 1, 0},
+		"nearly black and white":  {nearly, 8, 0},
+		"colour":                  {grain(image.NewNRGBA(at)), 8, 2}, // opaque: no alpha channel either
+		"part of colour":          {grain(image.NewNRGBA(at)).(*image.NRGBA).SubImage(image.Rect(5, 3, 300, 11)), 8, 2},
+		"transparent":             {clear, 8, 6},
+		"another kind":            {grain(image.NewRGBA(at)), 8, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := encoded(t, c.img)
+			kinds, rest := chunks(t, b)
+			if fmt.Sprint(kinds) != "[IHDR IDAT IEND]" || rest != 0 {
+				t.Errorf("chunks %v, %d bytes behind them", kinds, rest)
+			}
+			if b[24] != c.depth || b[25] != c.colour {
+				t.Errorf("depth %d, colour type %d", b[24], b[25])
+			}
+			wantSame(t, b, c.img)
+		})
+	}
+}
+
+// Eight bytes at a time leave a rest of every length.
+func TestEncodeEveryWidth(t *testing.T) {
+	for w := 1; w <= 40; w++ {
+		at := image.Rect(0, 0, w, 11)
+		for _, img := range []image.Image{grain(image.NewGray(at)), grain(image.NewNRGBA(at)), scan(image.NewGray(at))} {
+			wantSame(t, encoded(t, img), img)
+		}
+	}
+}
+
+func TestEncodeNothing(t *testing.T) {
+	for _, img := range []image.Image{image.NewGray(image.Rectangle{}), image.NewNRGBA(image.Rect(0, 0, 0, 4))} {
+		if err := Encode(io.Discard, img); err == nil {
+			t.Errorf("%T without pixels was written", img)
+		}
+	}
+}
+
+// short takes n writes.
+type short int
+
+func (s *short) Write(p []byte) (int, error) {
+	if *s--; *s < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
+func TestEncodeTellsOfFailedWrites(t *testing.T) {
+	img := noise(image.NewGray(image.Rect(0, 0, 400, 400)))
+	const writes = 1 + 1 + 3 + 1 // signature, IHDR, 160 KiB of IDATs, IEND
+	for n := range short(writes) {
+		if s := n; Encode(&s, img) == nil {
+			t.Errorf("write %d failed, and nobody was told", n+1)
+		}
+	}
+	if s := short(writes); Encode(&s, img) != nil {
+		t.Error("more writes than expected")
+	}
+}
+
+func encoded(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Encode(&out, img); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func wantSame(t *testing.T, b []byte, img image.Image) {
+	t.Helper()
+	back, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if PixelDigest(back) != PixelDigest(img) {
+		t.Errorf("the pixels of %T %v changed", img, img.Bounds())
 	}
 }
 
@@ -149,16 +241,24 @@ func paper(img draw.Image) draw.Image {
 	return img
 }
 
+// encodeStandard is what the standard encoder does.
+func encodeStandard(w io.Writer, img image.Image) error {
+	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
+}
+
 func BenchmarkEncode(b *testing.B) {
 	at := image.Rect(0, 0, 1654, 2339)
-	photo := noise(image.NewNRGBA(at))
-	for name, img := range map[string]image.Image{"gray-page": paper(image.NewGray(at)), "colour-page": paper(image.NewNRGBA(at)), "noise": photo} {
-		for level, l := range map[string]png.CompressionLevel{"speed": png.BestSpeed, "default": png.DefaultCompression} {
-			b.Run(name+"/"+level, func(b *testing.B) {
+	fax := paper(image.NewGray(at)).(*image.Gray)
+	for i, v := range fax.Pix {
+		fax.Pix[i] = v >> 7 * 0xff
+	}
+	for name, img := range map[string]image.Image{"fax": fax, "gray-page": paper(image.NewGray(at)), "colour-page": paper(image.NewNRGBA(at)), "noise": noise(image.NewNRGBA(at))} {
+		for how, encode := range map[string]func(io.Writer, image.Image) error{"own": Encode, "standard": encodeStandard} {
+			b.Run(name+"/"+how, func(b *testing.B) {
 				var n int
 				for b.Loop() {
 					var out bytes.Buffer
-					if err := (&png.Encoder{CompressionLevel: l}).Encode(&out, img); err != nil {
+					if err := encode(&out, img); err != nil {
 						b.Fatal(err)
 					}
 					n = out.Len()
