@@ -146,7 +146,7 @@ func TestDocumentsThatCannotBeOpened(t *testing.T) {
 	defer src.Close()
 	want := []string{
 		"[1] document extract.encrypted", "[2] document extract.malformed", "[3] document sniff.unsupported_format",
-		"[4] document extract.malformed", "[5] document sniff.empty", "[6] image 2×2", "[7] document sniff.archive",
+		"[4] document extract.malformed", "[5] document sniff.empty", "[6] image 2×2", "[7] document sniff.malformed",
 	}
 	if got := found(src); !slices.Equal(got, want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -4,10 +4,12 @@ import (
 	"archive/zip"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
 	"blotter/internal/document"
+	"blotter/internal/reason"
 )
 
 // Bounds on what is read of a ZIP archive to name it. A package of an office suite
@@ -18,12 +20,23 @@ const (
 	maxMimeType     = 256     // unpacked bytes of OpenDocument's mimetype entry
 )
 
-// packageFormat tells office packages from plain archives.
-func packageFormat(r io.ReaderAt, size int64) document.Format {
+// packageFormat tells office packages from plain archives. The error is for bytes that
+// begin like one and have no directory that can be read: most often a file that was cut
+// off, of which nobody can tell what it was.
+func packageFormat(r io.ReaderAt, size int64) (document.Format, error) {
 	z, err := openZIP(r, size)
-	if err != nil {
-		return document.ZIP
+	switch {
+	case errors.Is(err, errTooLarge):
+		return document.ZIP, nil
+	case err != nil:
+		return document.ZIP, reason.Because(reason.SniffMalformed, fmt.Errorf("sniff: archive: %w", err))
 	}
+	return named(z), nil
+}
+
+// named is the kind of package that an archive's entries say it is; ZIP where they say
+// none.
+func named(z *zip.Reader) document.Format {
 	for _, f := range z.File {
 		switch strings.ToLower(f.Name) { // parts of OPC have names without regard to case
 		case "[content_types].xml":

@@ -38,7 +38,10 @@ func Sniff(r io.ReaderAt, size int64) (document.Format, error) {
 	f := binaryFormat(head)
 	switch {
 	case f == document.ZIP:
-		f = packageFormat(r, size)
+		var err error
+		if f, err = packageFormat(r, size); err != nil {
+			return f, err
+		}
 	case f == document.OLE:
 		return compound(r, size)
 	case f == document.UnknownFormat && pdfWithin(head):

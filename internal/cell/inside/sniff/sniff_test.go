@@ -105,7 +105,7 @@ func TestSniff(t *testing.T) {
 		{"epub", archive("mimetype", "application/epub+zip"), document.ZIP, reason.SniffArchive},
 		{"jar", archive("META-INF/manifest.xml", "<a/>"), document.ZIP, reason.SniffArchive},
 		{"zip", archive("a.txt", "a"), document.ZIP, reason.SniffArchive},
-		{"zip cut", archive("a.txt", "a")[:40], document.ZIP, reason.SniffArchive},
+		{"zip cut", archive("a.txt", "a")[:40], document.ZIP, reason.SniffMalformed},
 		{"jpeg with an archive behind", jpegHead + types(word), document.JPEG, ""},
 		{"pdf with an archive behind", pdfText + types(word), document.PDF, ""},
 		{"archive with a pdf in the junk", types(word) + pdfText, document.DOCX, ""},
