@@ -36,6 +36,8 @@ const (
 	RTF      Format = 44
 	MSG      Format = 52 // a message of Outlook
 	EML      Format = 45 // a message as it travels
+	TNEF     Format = 56 // winmail.dat: what Outlook packs a message into
+	CMS      Format = 57 // S/MIME: a message that is signed or packed as a whole
 	DOC      Format = 49 // Word 6 to 2003, in a compound file as the next ones
 	XLS      Format = 50 // Excel 5 to 2003
 	PPT      Format = 51 // PowerPoint 97 to 2003
@@ -61,6 +63,7 @@ const (
 	PlainText     Format = 48
 	Visio         Format = 53
 	Publisher     Format = 54
+	OpenPGP       Format = 58 // what OpenPGP encrypted
 	ZIP           Format = 60
 	Archive       Format = 61 // any other archive or compressed stream
 	Video         Format = 62
@@ -87,7 +90,7 @@ func Opened() []Format {
 		FlatODF, WordXML, FlatOPC,
 		EMF, WMF, PICT,
 		DOC, XLS, PPT, OLEObject,
-		EML, RTF, MSG,
+		EML, RTF, MSG, TNEF, CMS,
 	}
 }
 
@@ -139,6 +142,7 @@ var formatNames = map[Format]string{
 	Script: "text/x-script", Executable: "application/x-executable", Empty: "application/x-empty",
 	MHTML: "multipart/related", Flash: "application/x-shockwave-flash", XFA: "application/vnd.adobe.xdp+xml",
 	DOC: "application/msword", XLS: "application/vnd.ms-excel", PPT: "application/vnd.ms-powerpoint",
+	TNEF: "application/vnd.ms-tnef", CMS: "application/pkcs7-mime", OpenPGP: "application/pgp-encrypted",
 	MSG: "application/vnd.ms-outlook", Visio: "application/vnd.visio", Publisher: "application/vnd.ms-publisher",
 	OLEObject: "application/x-ole-object", PICT: "image/x-pict",
 	FlatODF: "application/vnd.oasis.opendocument.flat-xml", WordXML: "application/vnd.ms-wordml",

@@ -42,7 +42,7 @@ var table = []Entry{
 	{17, ExtractMalformed, Permanent, OwnerDocument, 422, ExitRejected,
 		"The document or one image in it cannot be decoded. Export it again from its source."},
 	{18, ExtractEncrypted, Permanent, OwnerDocument, 422, ExitRejected,
-		"The document is encrypted. Remove its password and send it again."},
+		"The document is encrypted. Decrypt it or remove its password, and send it again."},
 	{19, ExtractPixels, Permanent, OwnerDocument, 422, ExitRejected,
 		"An image has more pixels than the policy allows. Scale it down, or have the limit asset_pixels of the policy raised."},
 	{20, ExtractTotal, Permanent, OwnerDocument, 422, ExitRejected,

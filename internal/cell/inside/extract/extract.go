@@ -108,6 +108,10 @@ func open(ctx context.Context, as opening, e Engines) (Source, error) {
 		return source(mail.Open(ctx, r, size, lim))
 	case f == document.MSG:
 		return source(mail.OpenOutlook(ctx, r, size, lim))
+	case f == document.TNEF:
+		return source(mail.OpenTNEF(ctx, r, size, lim))
+	case f == document.CMS:
+		return source(mail.OpenSigned(ctx, r, size, lim))
 	case f == document.ZIP:
 		return source(office.OpenArchive(ctx, r, size, lim))
 	case f == document.PDF:

@@ -68,6 +68,11 @@ var simple = map[document.Format]func() []byte{
 	document.RTF:  func() []byte { return fmt.Appendf(nil, `{\rtf1 word {\pict\pngblip %x}}`, picture()) },
 	document.EML:  func() []byte { return letter("image/png", picture()) },
 	document.MSG:  func() []byte { return outlook(picture()) },
+	document.TNEF: func() []byte {
+		p := picture()
+		return join([]byte("\x78\x9f\x3e\x22\x01\x00\x02"), le32(0x00069002, 14), make([]byte, 16), []byte{2}, le32(0x0006800f, len(p)), p, le16(0))
+	},
+	document.CMS: func() []byte { return signed(letter("image/png", picture())) },
 	document.DOC: func() []byte {
 		return compound(cfb.NewStream("WordDocument", fib()), cfb.NewStream("Data", blip(picture())))
 	},

@@ -36,9 +36,9 @@ func binData(name string, b []byte) string {
 // markupBombs are XML that costs its readers more than its length.
 func markupBombs() []made {
 	const most = 20 * mib
-	deep := func(n int) string { return strings.Repeat("<a>", n) + strings.Repeat("</a>", n) }
+	nested := func(n int) string { return strings.Repeat("<a>", n) + strings.Repeat("</a>", n) }
 	return []made{
-		{"flat ODF of 3 million elements in one another", func() []byte { return flatODF(deep(most / 7)) }},
+		{"flat ODF of 3 million elements in one another", func() []byte { return flatODF(nested(most / 7)) }},
 		{"flat ODF with an element of 3 million attributes", func() []byte { return flatODF("<a", strings.Repeat(` b=""`, most/5), "/>") }},
 		{"flat ODF of 4 million elements", func() []byte { return flatODF(strings.Repeat("<a/>", most/4)) }},
 		{"flat ODF with a picture of 1 million pieces", func() []byte {
@@ -53,13 +53,13 @@ func markupBombs() []made {
 		}},
 		{"Word 2003 with 20,000 pictures", func() []byte { return wordXML(strings.Repeat(binData("wordml://1.png", nil), 20_000)) }},
 		{"DOCX with relations of 3 million elements in one another", func() []byte {
-			return officePackage(packages[document.DOCX], part{name: "_rels/x.xml.rels", body: []byte(deep(most / 7)), stored: true})
+			return officePackage(packages[document.DOCX], part{name: "_rels/x.xml.rels", body: []byte(nested(most / 7)), stored: true})
 		}},
 		{"DOCX with relations of one element with 3 million attributes", func() []byte {
 			return officePackage(packages[document.DOCX], part{name: "_rels/x.xml.rels", body: []byte("<a" + strings.Repeat(` b=""`, most/5) + "/>"), stored: true})
 		}},
 		{"ODT whose text is 3 million elements in one another", func() []byte {
-			return openPackage(document.ODT, part{name: "Object 1/content.xml", body: []byte(deep(most / 7)), stored: true})
+			return openPackage(document.ODT, part{name: "Object 1/content.xml", body: []byte(nested(most / 7)), stored: true})
 		}},
 	}
 }

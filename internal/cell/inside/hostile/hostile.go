@@ -33,7 +33,7 @@ func Crafted() []File {
 		kind  string
 		files []made
 	}{
-		{"archive bomb", archiveBombs()}, {"stream bomb", streamBombs()}, {"frame bomb", frameBombs()}, {"markup bomb", markupBombs()},
+		{"archive bomb", archiveBombs()}, {"stream bomb", streamBombs()}, {"frame bomb", frameBombs()}, {"markup bomb", markupBombs()}, {"message bomb", messageBombs()},
 		{"nesting", nestings()}, {"lying size", lies()}, {"loop", loops()}, {"overlap", overlaps()},
 		{"polyglot", polyglots()}, {"lying type", disguises()},
 	} {

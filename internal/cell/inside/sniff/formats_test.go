@@ -31,6 +31,7 @@ var said = map[document.Format]string{
 	document.OpenDocument: "other OpenDocument packages", document.DOC: "Word 6 to 2003", document.XLS: "Excel 5 to 2003",
 	document.PPT: "PowerPoint 97 to 2003", document.OLEObject: "an object embedded in an office document", document.OLE: "compound files of no other kind",
 	document.FlatODF: "OpenDocument as one XML file", document.WordXML: "Word 2003 as XML", document.FlatOPC: "Word or PowerPoint as one XML file (flat OPC)",
+	document.TNEF: "winmail.dat, what Outlook packs attachments into (TNEF)", document.CMS: "S/MIME: a message signed or packed as a whole", document.OpenPGP: "what OpenPGP encrypted",
 	document.MSG: "a message of Outlook, with its attachments", document.Visio: "Visio", document.Publisher: "Publisher", document.RTF: "RTF",
 	document.EML: "a message, with its attachments", document.MHTML: "a web page saved as mail", document.HTML: "HTML", document.XML: "XML",
 	document.PlainText: "plain text", document.ZIP: "ZIP that is no document, unless the policy opens archives", document.Archive: "other archives and compressed streams",

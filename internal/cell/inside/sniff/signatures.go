@@ -24,7 +24,7 @@ var signatures = []signature{
 	{0, "GIF87a", document.GIF}, {0, "GIF89a", document.GIF},
 	{0, "PK\x03\x04", document.ZIP}, {0, "PK\x05\x06", document.ZIP}, {0, "PK\x07\x08", document.ZIP},
 	{0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", document.OLE},
-	{0, "{\\rtf", document.RTF},
+	{0, "{\\rtf", document.RTF}, {0, "\x78\x9f\x3e\x22", document.TNEF},
 	{128, "DICM", document.DICOM},
 	{0, "\x00\x00\x00\x0cjP  \r\n\x87\n", document.JPEG2000}, {0, "\xff\x4f\xff\x51", document.JPEG2000},
 	{0, "8BPS\x00", document.Photoshop}, {0, "II\xbc\x01", document.JPEGXR},

@@ -36,6 +36,14 @@ func Sniff(r io.ReaderAt, size int64) (document.Format, error) {
 		return document.UnknownFormat, reason.Because(reason.SourceUnreadable, err)
 	}
 	f := binaryFormat(head)
+	switch signed, encrypted := cmsKind(head); {
+	case f == document.UnknownFormat && signed && encrypted:
+		return document.CMS, reason.Because(reason.ExtractEncrypted, errors.New("sniff: an encrypted message"))
+	case f == document.UnknownFormat && signed:
+		return document.CMS, nil
+	case f == document.UnknownFormat && isOpenPGP(head):
+		return document.OpenPGP, judge(document.OpenPGP, r, size)
+	}
 	switch {
 	case f == document.ZIP:
 		var err error
@@ -99,6 +107,8 @@ func codeOf(f document.Format) reason.Code {
 		return reason.SniffInteractive
 	case document.SVG:
 		return reason.ExtractVector
+	case document.OpenPGP:
+		return reason.ExtractEncrypted
 	}
 	return reason.SniffUnsupported
 }

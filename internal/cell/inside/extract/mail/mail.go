@@ -1,7 +1,7 @@
-// Package mail opens messages, as they travel (RFC 5322 and MIME, EML files) and as
-// Outlook keeps them (MSG files): every part
-// that is no text is a document or a picture within, wherever it stands: attached, shown
-// in the text, in a message that was forwarded, written into the text as uuencode or as a
+// Package mail opens messages, as they travel (RFC 5322 and MIME, EML files), as Outlook
+// keeps them (MSG files) and packs them (winmail.dat), and signed as a whole (S/MIME): every
+// part that is no text is a document or a picture within, wherever it stands: attached, shown
+// in the text, in a message that was forwarded, written into the text as uuencode, yEnc or a
 // data URL. It reads all that mail programs forgive, because whoever reads the message
 // later may forgive it as well: missing ends, odd line ends, encodings with rubbish in
 // them. The text of the message is not processed; NotCovered says so.
@@ -147,38 +147,45 @@ func (m *Message) leaf(h header, body []byte) {
 	case h.is("message/external-body"):
 		m.extra |= document.EmbeddedFiles
 	case h.is("application/pkcs7-signature"), h.is("application/x-pkcs7-signature"), h.is("application/pgp-signature"), h.is("application/pgp-encrypted"):
-		if !signs(h.encoding.Decode(body[:min(len(body), 4<<10)])) {
+		if !signs(h.encoding.Decode(body)) {
 			m.add(f) // called so only
 		}
 	case h.is("application/pkcs7-mime"), h.is("application/x-pkcs7-mime"):
-		if h.smime != "signed-data" {
+		if h.smime == "enveloped-data" || h.smime == "authenveloped-data" {
 			f.withheld = reason.ExtractEncrypted
 		}
+		m.add(f) // what it is shows in its bytes
+	case h.is("message/partial"): // the rest is in other messages
+		f.withheld = reason.ExtractTruncated
 		m.add(f)
-	case h.text() && !h.attached && !notText(h.encoding.Decode(body[:min(len(body), 4<<10)])):
+	case h.text() && !h.attached && shown(h.encoding.Decode(body[:min(len(body), 4<<10)])):
 		m.text(h, body)
 	case len(bytes.TrimSpace(body)) > 0:
 		m.add(f)
 	}
 }
 
-// signs reports whether bytes begin as what signs or announces another part and holds
-// nothing: OpenPGP in letters, its version in words, or a structure in DER.
+// signs reports whether bytes are what signs or announces another part and holds nothing:
+// OpenPGP in letters, its version in words, or a structure in DER without what it signs.
 func signs(b []byte) bool {
 	b = bytes.TrimSpace(b)
 	const sequence = 0x30
-	return len(b) == 0 || bytes.HasPrefix(b, []byte("-----BEGIN PGP")) || bytes.HasPrefix(b, []byte("Version:")) ||
-		b[0] == sequence && len(b) > 1 && b[1] >= 0x80
+	if len(b) == 0 || b[0] != sequence {
+		return len(b) == 0 || bytes.HasPrefix(b, []byte("-----BEGIN PGP SIG")) || bytes.HasPrefix(b, []byte("Version:"))
+	}
+	held, _, err := enveloped(b)
+	return len(held) == 0 && (err == nil || len(b) > 1 && b[1] >= 0x80)
 }
 
-// notText reports whether bytes are no text, whatever they are called.
-func notText(b []byte) bool {
+// shown reports whether bytes are text, whatever they are called; files in yEnc hold all
+// kinds of bytes and stand in it.
+func shown(b []byte) bool {
 	for _, c := range b {
 		if c < '\b' || c > '\r' && c < ' ' && c != 0x1b { // escapes begin the codes of ISO 2022
-			return true
+			return yBegin.Match(b)
 		}
 	}
-	return false
+	return true
 }
 
 func (m *Message) add(f file) { m.within = append(m.within, f) }

@@ -120,16 +120,21 @@ func (m *Message) bodies(root *cfb.Node, lim document.Limits) error {
 		case bodyHTMLText:
 			m.markup(narrow(b))
 		case bodyRTF:
-			text, err := unRTF(b, lim.UnpackedBytes)
-			if err != nil {
+			if err := m.richText(b, lim); err != nil {
 				return err
-			}
-			if bytes.Contains(text, []byte(`\pict`)) || bytes.Contains(text, []byte(`\objdata`)) {
-				m.add(file{encoded: text})
 			}
 		}
 	}
 	return nil
+}
+
+// richText lists compressed RTF where it holds pictures or objects.
+func (m *Message) richText(packed []byte, lim document.Limits) error {
+	text, err := unRTF(packed, lim.UnpackedBytes)
+	if err == nil && (bytes.Contains(text, []byte(`\pict`)) || bytes.Contains(text, []byte(`\objdata`))) {
+		m.add(file{encoded: text})
+	}
+	return err
 }
 
 // narrow makes UTF-8 of UTF-16.

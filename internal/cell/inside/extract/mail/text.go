@@ -6,6 +6,7 @@ import (
 
 	"blotter/internal/cell/inside/extract/armour"
 	"blotter/internal/document"
+	"blotter/internal/reason"
 )
 
 // Pictures may stand in the text itself: as data URLs (RFC 2397) in HTML, as uuencode in
@@ -13,6 +14,9 @@ import (
 var (
 	dataURL  = regexp.MustCompile(`(?i)data:\s*(image/|application/)[a-z0-9.+-]*[^,"'<>]{0,200};\s*base64\s*,`)
 	elseURL  = regexp.MustCompile(`(?i)(?:\ssrc|\sbackground|\sposter)\s*=\s*["']?\s*(?:https?:)?//|url\(\s*["']?\s*(?:https?:)?//`)
+	lockText = []byte("-----BEGIN PGP MESSAGE-----")
+	yBegin   = regexp.MustCompile(`(?m)^=ybegin .*\r?\n`)
+	yEnding  = regexp.MustCompile(`(?m)^=yend.*$`)
 	uuBegin  = regexp.MustCompile(`(?m)^begin [0-7]{3,4} \S.*\r?\n`)
 	uuEnding = regexp.MustCompile(`(?m)^end\r?$`)
 )
@@ -24,17 +28,26 @@ func (m *Message) text(h header, body []byte) {
 		m.markup(plain)
 		return
 	}
+	if bytes.Contains(plain, lockText) {
+		m.add(file{withheld: reason.ExtractEncrypted})
+	}
+	m.written(plain, uuBegin, uuEnding, armour.UUEncode)
+	m.written(plain, yBegin, yEnding, armour.YEnc)
+}
+
+// written lists files that stand in plain text between two marks.
+func (m *Message) written(plain []byte, begin, ending *regexp.Regexp, as armour.Encoding) {
 	for {
-		at := uuBegin.FindIndex(plain)
+		at := begin.FindIndex(plain)
 		if at == nil {
 			return
 		}
 		plain = plain[at[1]:]
 		end := len(plain)
-		if i := uuEnding.FindIndex(plain); i != nil {
+		if i := ending.FindIndex(plain); i != nil {
 			end = i[0]
 		}
-		m.add(file{encoded: plain[:end], encoding: armour.UUEncode, picture: true})
+		m.add(file{encoded: plain[:end], encoding: as, picture: true})
 		plain = plain[end:]
 	}
 }
