@@ -214,8 +214,32 @@ func (w *jpegWalk) frameHeader(m byte, n int) error {
 		if m > 0xc2 || b[0] != 8 { // lossless, hierarchical, arithmetic, 12 bits
 			w.f.withheld = reason.ExtractEncoding
 		}
+		factors := make([]byte, min(n-6, 3*w.f.samples))
+		if _, err := io.ReadFull(w.in, factors); err != nil {
+			return io.ErrUnexpectedEOF
+		}
+		w.f.fractional = fractional(factors)
+		n -= len(factors)
 	}
 	return w.skip(n - 6)
+}
+
+// fractional reports whether a component is sampled at no whole fraction of the finest, or
+// all together at more blocks than T.81 B.2.3 allows. libjpeg refuses such streams, and
+// its callers get a black picture. components are those of a frame header: a name, both
+// factors and a table each.
+func fractional(components []byte) bool {
+	across, down, blocks := byte(1), byte(1), 0
+	for i := 0; i+2 < len(components); i += 3 {
+		h, v := components[i+1]>>4, components[i+1]&15
+		across, down, blocks = max(across, h), max(down, v), blocks+int(h)*int(v)
+	}
+	for i := 0; i+2 < len(components); i += 3 {
+		if h, v := components[i+1]>>4, components[i+1]&15; h == 0 || v == 0 || across%h != 0 || down%v != 0 {
+			return true
+		}
+	}
+	return blocks > 10 && len(components) > 3
 }
 
 // application looks into JFIF for the resolution, into EXIF for the orientation, and into
@@ -245,6 +269,7 @@ func (w *jpegWalk) application(m byte, n int) error {
 		w.more = true
 		w.small = append(w.small, rawThumbnail(w.r, span{s.at + 8, s.end}, int(b[6]), int(b[7])))
 	case has(markAPPE, "Adobe"):
+		w.f.adobe = true
 	case has(markAPP0+1, "Exif\x00\x00"):
 		w.more = true
 		e := readExif(w.r, span{s.at + 6, s.end})

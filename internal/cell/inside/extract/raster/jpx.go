@@ -46,6 +46,7 @@ type jpxWalk struct {
 	size    int64
 	limit   int // frames
 	foreign Foreign
+	header  []byte // the box that says what the samples mean; nil in a bare codestream
 	h       headers
 }
 
@@ -70,7 +71,11 @@ func (w *jpxWalk) boxes() error {
 			if err := w.add(span{s.at, min(s.end, w.size)}, s.end <= w.size); err != nil {
 				return err
 			}
-		case "jP  ", "ftyp", "jp2h", "free":
+		case "jp2h":
+			if err := w.meaning(at, s); err != nil {
+				return err
+			}
+		case "jP  ", "ftyp", "free":
 		default:
 			w.h.more = true
 		}
@@ -128,7 +133,7 @@ func (w *jpxWalk) add(s span, whole bool) error {
 // codestream reads the SIZ segment and walks the others and the tile parts.
 func (w *jpxWalk) codestream(s span) (frame, error) {
 	f := frame{turn: 1}
-	var b [40]byte
+	var b [43]byte // up to the depth of the first sample
 	if s.end-s.at < int64(len(b)) {
 		return f, io.ErrUnexpectedEOF
 	}
@@ -140,7 +145,8 @@ func (w *jpxWalk) codestream(s span) (frame, error) {
 	}
 	u := func(i int) int64 { return int64(binary.BigEndian.Uint32(b[i:])) }
 	f.width, f.height = int(u(8)-u(16)), int(u(12)-u(20))
-	f.gray = binary.BigEndian.Uint16(b[38:]) == 1
+	samples := int(binary.BigEndian.Uint16(b[40:]))
+	f.gray = samples < 3 && w.header == nil // a palette makes colours of one sample
 	if f.width <= 0 || f.height <= 0 {
 		return f, errors.New("codestream without a size")
 	}
@@ -149,7 +155,8 @@ func (w *jpxWalk) codestream(s span) (frame, error) {
 		if _, err := w.r.ReadAt(data, s.at); err != nil && !errors.Is(err, io.EOF) {
 			return nil, because("JPEG 2000", err)
 		}
-		return w.foreign.DecodeStream("/Filter/JPXDecode", data, f.width, f.height)
+		dict, file := jpxFile(w.header, data, samples)
+		return w.foreign.DecodeStream(dict, file, f.width, f.height)
 	}
 	return f, w.parts(s)
 }

@@ -32,6 +32,8 @@ type frame struct {
 	cel           *cel                        // GIF, PNG and WebP: what the frame draws on those before it
 	play          int                         // the place of cel in the animation
 	jpeg          span                        // where a JPEG stream lies, if it is one
+	adobe         bool                        // it has Adobe's marker: four samples are inks stored inverted
+	fractional    bool                        // it is sampled as no foreign decoder takes it
 	load          func() (image.Image, error) // everything else
 }
 
@@ -203,8 +205,11 @@ func (f *File) decodeJPEG(fr frame) (image.Image, error) {
 		return img, err
 	}
 	colours := map[int]string{1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK"}[fr.samples]
-	if colours == "" {
+	if colours == "" || fr.fractional {
 		return nil, reason.Because(reason.ExtractEncoding, fmt.Errorf("raster: JPEG of %d samples", fr.samples))
+	}
+	if fr.adobe && fr.samples == 4 { // which stores inks inverted, and a PDF says so by itself
+		colours += "/Decode[1 0 1 0 1 0 1 0]"
 	}
 	data := make([]byte, in.Size())
 	if _, err := in.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
