@@ -175,44 +175,83 @@ func (p *pipeline) besideImages(i int, layer []words.Word) []words.Word {
 
 // carry burns on images what was found on their pages, and then on pages what was
 // found on their images, so that an image on two pages brings the findings of one to
-// the other.
+// the other; and on small copies what was found on their pictures.
 func (p *pipeline) carry() {
-	for i, page := range p.assets {
-		for _, pl := range p.placements(i) {
-			if back, ok := matrix(pl.ToPage).inverse(); ok {
-				p.assets[pl.Image].receive(back, page.findings)
-			}
-		}
-	}
+	onward := p.carryToImages()
 	for _, a := range p.assets {
 		if a.sharesOf != nil && a.page != nil {
 			a.page.Standing = a.sameWords(a.sharesOf.page).Standing
 		}
 	}
 	for i, page := range p.assets {
-		for _, pl := range p.placements(i) {
-			page.receive(matrix(pl.ToPage), p.assets[pl.Image].findings)
+		places := p.placements(i)
+		edges := p.seams(page, places)
+		for _, pl := range places {
+			page.receive(matrix(pl.ToPage), p.told(page, pl, edges, onward[pl.Image]), slack)
 		}
 	}
+	p.carryToCopies()
 }
 
-// receive adds findings of another asset, mapped by m, that are not covered already.
-func (a *asset) receive(m matrix, fs []document.Finding) {
+// carryToImages burns on images what was found on their pages. It returns what each image
+// is to tell of on: its own findings, and those that lie in it whole. What hangs over its
+// edge was found on a page that is put together of several; a blank strip of such a page
+// may stand in a hundred other places. What its pixels are too coarse for would come back
+// as a box of a pixel, which may be half the page.
+func (p *pipeline) carryToImages() [][]document.Finding {
+	onward := make([][]document.Finding, len(p.assets))
+	for i, a := range p.assets {
+		onward[i] = slices.Clone(a.findings)
+	}
+	for i, page := range p.assets {
+		for _, pl := range p.placements(i) {
+			back, ok := matrix(pl.ToPage).inverse()
+			if !ok {
+				continue
+			}
+			a := p.assets[pl.Image]
+			a.receive(back, page.findings, slack)
+			drawn := p.drawn(page, pl).Grow(slack, page.Width, page.Height)
+			for _, f := range page.findings {
+				on := back.box(f.Box, a.Width, a.Height)
+				if f.Box.Rect().In(drawn.Rect()) && min(on.W, on.H) > leastCarried {
+					f.Box, f.Source = on, document.ByCarry
+					onward[pl.Image] = append(onward[pl.Image], f)
+				}
+			}
+		}
+	}
+	return onward
+}
+
+// drawn is where an image lies on a page, in the page's pixels.
+func (p *pipeline) drawn(page *asset, pl extract.Placement) document.Box {
+	a := p.assets[pl.Image]
+	return matrix(pl.ToPage).box(document.Box{W: a.Width, H: a.Height}, page.Width, page.Height)
+}
+
+// leastCarried is the side, in pixels of an image, of the smallest box that it passes on: its
+// edges are pixels, and each may lie one too far out.
+const leastCarried = 4
+
+// slack is what mapping a box there and back may add on a side, pixels.
+const slack = 2
+
+// receive adds findings of another asset, mapped by m, that are not covered already, give
+// or take so many pixels on a side.
+func (a *asset) receive(m matrix, fs []document.Finding, give int) {
 	for _, f := range fs {
 		f.Box = m.box(f.Box, a.Width, a.Height)
 		f.Source = document.ByCarry
-		if !f.Box.Empty() && !a.covers(f.Box) {
+		if !f.Box.Empty() && !a.covers(f.Box, give) {
 			a.findings = append(a.findings, f)
 		}
 	}
 }
 
-// covers reports whether a finding has the box already, give or take the two pixels
-// that mapping there and back may add.
-func (a *asset) covers(b document.Box) bool {
-	const slack = 2
+func (a *asset) covers(b document.Box, give int) bool {
 	for _, f := range a.findings {
-		if b.Rect().In(f.Box.Rect().Inset(-slack)) {
+		if b.Rect().In(f.Box.Rect().Inset(-give)) {
 			return true
 		}
 	}

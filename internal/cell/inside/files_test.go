@@ -66,15 +66,15 @@ func textPDF(content string) []byte {
 		stream("", []byte(content)), "null")
 }
 
-// pdf puts page, content and picture, objects 3, 4 and 6, into a file.
-func pdf(page, content, picture string) []byte {
+// pdf puts page, content and picture, objects 3, 4 and 6, into a file, and more from 7 on.
+func pdf(page, content, picture string, more ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.5\n")
 	var at []int
-	for n, object := range []string{
+	for n, object := range append([]string{
 		"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page, content,
 		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", picture,
-	} {
+	}, more...) {
 		at = append(at, b.Len())
 		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", n+1, object)
 	}
