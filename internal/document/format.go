@@ -20,27 +20,28 @@ const (
 	BMP  Format = 21
 	WebP Format = 22
 
-	HEIC     Format = 23
-	AVIF     Format = 24
-	JPEG2000 Format = 25
-	JBIG2    Format = 26
-	ICO      Format = 27 // icons and cursors
-	EMF      Format = 29
-	WMF      Format = 30
-	PICT     Format = 34 // a drawing of the old Macintosh
-	PPTX     Format = 40
-	XLSX     Format = 41
-	ODT      Format = 80
-	ODS      Format = 81
-	ODP      Format = 82
-	RTF      Format = 44
-	MSG      Format = 52 // a message of Outlook
-	EML      Format = 45 // a message as it travels
-	TNEF     Format = 56 // winmail.dat: what Outlook packs a message into
-	CMS      Format = 57 // S/MIME: a message that is signed or packed as a whole
-	DOC      Format = 49 // Word 6 to 2003, in a compound file as the next ones
-	XLS      Format = 50 // Excel 5 to 2003
-	PPT      Format = 51 // PowerPoint 97 to 2003
+	HEIC         Format = 23
+	AVIF         Format = 24
+	JPEG2000     Format = 25
+	JBIG2        Format = 26
+	ICO          Format = 27 // icons and cursors
+	EMF          Format = 29
+	WMF          Format = 30
+	PICT         Format = 34 // a drawing of the old Macintosh
+	PPTX         Format = 40
+	XLSX         Format = 41
+	ODT          Format = 80
+	ODS          Format = 81
+	ODP          Format = 82
+	RTF          Format = 44
+	MSG          Format = 52 // a message of Outlook
+	EML          Format = 45 // a message as it travels
+	TNEF         Format = 56 // winmail.dat: what Outlook packs a message into
+	CMS          Format = 57 // S/MIME: a message that is signed or packed as a whole
+	DOC          Format = 49 // Word 6 to 2003, in a compound file as the next ones
+	XLS          Format = 50 // Excel 5 to 2003
+	PPT          Format = 51 // PowerPoint 97 to 2003
+	LockedOffice Format = 59 // a package of OOXML, encrypted
 	// OLEObject is an object embedded in an office document, with what it holds.
 	OLEObject Format = 55
 	FlatODF   Format = 83 // an OpenDocument of any kind as one XML file
@@ -89,7 +90,7 @@ func Opened() []Format {
 		ODT, ODS, ODP, OpenDocument,
 		FlatODF, WordXML, FlatOPC,
 		EMF, WMF, PICT,
-		DOC, XLS, PPT, OLEObject,
+		DOC, XLS, PPT, OLEObject, LockedOffice,
 		EML, RTF, MSG, TNEF, CMS,
 	}
 }
@@ -113,7 +114,9 @@ func (f Format) IsMetafile() bool { return f == EMF || f == WMF || f == PICT }
 
 // IsCompound reports whether documents of the format lie in compound files and are
 // opened.
-func (f Format) IsCompound() bool { return f == DOC || f == XLS || f == PPT || f == OLEObject }
+func (f Format) IsCompound() bool {
+	return f == DOC || f == XLS || f == PPT || f == OLEObject || f == LockedOffice
+}
 
 // IsOffice reports whether documents of the format are office packages that blotter
 // opens.
@@ -142,7 +145,8 @@ var formatNames = map[Format]string{
 	Script: "text/x-script", Executable: "application/x-executable", Empty: "application/x-empty",
 	MHTML: "multipart/related", Flash: "application/x-shockwave-flash", XFA: "application/vnd.adobe.xdp+xml",
 	DOC: "application/msword", XLS: "application/vnd.ms-excel", PPT: "application/vnd.ms-powerpoint",
-	TNEF: "application/vnd.ms-tnef", CMS: "application/pkcs7-mime", OpenPGP: "application/pgp-encrypted",
+	LockedOffice: "application/x-ole-encrypted-package",
+	TNEF:         "application/vnd.ms-tnef", CMS: "application/pkcs7-mime", OpenPGP: "application/pgp-encrypted",
 	MSG: "application/vnd.ms-outlook", Visio: "application/vnd.visio", Publisher: "application/vnd.ms-publisher",
 	OLEObject: "application/x-ole-object", PICT: "image/x-pict",
 	FlatODF: "application/vnd.oasis.opendocument.flat-xml", WordXML: "application/vnd.ms-wordml",

@@ -80,6 +80,9 @@ var simple = map[document.Format]func() []byte{
 	document.PPT: func() []byte {
 		return compound(cfb.NewStream("PowerPoint Document", nil), cfb.NewStream("Pictures", blip(picture())))
 	},
+	document.LockedOffice: func() []byte {
+		return shut(officePackage(packages[document.XLSX], part{name: "media/image1.png", body: picture()}))
+	},
 	document.OLEObject: func() []byte { return compound(cfb.NewStream("CONTENTS", picture())) },
 }
 

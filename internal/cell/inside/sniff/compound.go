@@ -14,6 +14,9 @@ import (
 // locked is the stream of an office package behind a password, [MS-OFFCRYPTO] 1.3.2.
 const locked = "EncryptedPackage"
 
+// managed is the stream of a document of rights management, 1.3.4.
+const managed = "\x09DRMContent"
+
 // compoundKinds tell what a compound file is by an entry of its root, in their order of
 // precedence: [MS-DOC] 2.1, [MS-XLS] 2.1.2, [MS-PPT] 2.1, [MS-OXMSG] 2.2, and what
 // Visio and Publisher write. The rest are those of objects ([MS-OLEDS] 2.3).
@@ -42,7 +45,9 @@ func compound(r io.ReaderAt, size int64) (document.Format, error) {
 	case err != nil:
 		return document.OLE, reason.Because(reason.SourceUnreadable, err)
 	case root.Find(locked) != nil:
-		return document.OLE, reason.Because(reason.ExtractEncrypted, errors.New("sniff: a package behind a password"))
+		return document.LockedOffice, nil // extraction tries the one password that is nobody's
+	case root.Find(managed) != nil:
+		return document.OLE, reason.Because(reason.ExtractEncrypted, errors.New("sniff: a document that a server of rights opens"))
 	}
 	f := document.OLE
 	if len(root.Children) == 0 { // an object that holds nothing

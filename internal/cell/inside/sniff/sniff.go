@@ -24,7 +24,7 @@ const headBytes = 2048
 
 // Sniff names the format of a document of size bytes. The error is nil for what
 // blotter opens (document.Opened). For everything else it carries a reason code
-// (sniff.*, extract.encrypted for an office document behind a password, or
+// (sniff.*, extract.encrypted for a message that is encrypted, or
 // extract.vector_image for a drawing) and the
 // format is named all the same, as far as it is known.
 func Sniff(r io.ReaderAt, size int64) (document.Format, error) {

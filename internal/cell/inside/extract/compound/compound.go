@@ -50,8 +50,8 @@ const (
 	headless          // a bitmap without the header of its file
 )
 
-// Open reads the directory of a file of size bytes, of the format DOC, XLS, PPT or
-// OLEObject, and walks its records; nothing is unpacked yet. The error is
+// Open reads the directory of a file of size bytes, of the format DOC, XLS, PPT,
+// OLEObject or LockedOffice, and walks its records; nothing is unpacked yet. The error is
 // extract.encrypted, extract.malformed, extract.truncated, extract.entry_limit or
 // extract.unpacked_limit.
 func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim document.Limits) (*Document, error) {
@@ -61,14 +61,19 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 	}
 	d := &Document{lim: lim, extra: document.OfficeText}
 	d.spent.Entries = count(root)
-	if err := d.locked(root); err != nil {
-		return nil, err
-	}
-	if f == document.OLEObject {
+	switch f {
+	case document.LockedOffice:
 		d.extra = 0
-		err = d.object(ctx, root)
-	} else {
-		err = d.office(ctx, root)
+		err = d.unlock(root)
+	case document.OLEObject:
+		d.extra = 0
+		if err = d.locked(root); err == nil {
+			err = d.object(ctx, root)
+		}
+	default:
+		if err = d.locked(root); err == nil {
+			err = d.office(ctx, root)
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"blotter/internal/cell/inside/cfb"
 	"blotter/internal/cell/inside/extract/catalogue"
+	"blotter/internal/cell/inside/extract/lock"
 	"blotter/internal/document"
 )
 
@@ -20,6 +21,7 @@ const (
 	formula   = "Equation Native"
 	contents  = "CONTENTS"
 	encrypted = "EncryptedPackage"
+	described = "EncryptionInfo"
 )
 
 // object goes through what an embedded object holds: a file in one of several envelopes,
@@ -162,6 +164,27 @@ func mapped(b []byte) int {
 		return mapping
 	}
 	return 0
+}
+
+// unlock decrypts the package that the file holds; it is a document within.
+func (d *Document) unlock(root *cfb.Node) error {
+	info, data := root.Find(described), root.Find(encrypted)
+	if info == nil || data == nil || data.Size > d.lim.UnpackedBytes {
+		return errLocked
+	}
+	how, err := d.bytes(info)
+	if err != nil {
+		return err
+	}
+	b, err := d.bytes(data)
+	if err != nil {
+		return err
+	}
+	if b, err = lock.Package(how, b); err != nil {
+		return errLocked
+	}
+	d.parts = append(d.parts, part{Embedded: catalogue.Embedded{Size: int64(len(b))}, src: bytes.NewReader(b), n: int64(len(b))})
+	return nil
 }
 
 // locked tells a document behind a password.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"blotter/internal/cell/inside/cfb"
+	"blotter/internal/cell/inside/extract/lock"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -85,7 +86,14 @@ func (d *Document) workbook(n *cfb.Node) error {
 	if err != nil {
 		return err
 	}
-	channel := map[uint16]*joined{xlsDrawingGroup: {src: n}, xlsDrawing: {src: n}, xlsHeaderFooter: {src: n}}
+	var src io.ReaderAt = n
+	if pass := filePass(b); pass != nil {
+		if b, err = lock.Workbook(b, pass); err != nil {
+			return errLocked
+		}
+		src = bytes.NewReader(b)
+	}
+	channel := map[uint16]*joined{xlsDrawingGroup: {src: src}, xlsDrawing: {src: src}, xlsHeaderFooter: {src: src}}
 	all := []*joined{channel[xlsDrawingGroup], channel[xlsDrawing], channel[xlsHeaderFooter]}
 	var images []*joined
 	var last *joined
@@ -100,8 +108,6 @@ func (d *Document) workbook(n *cfb.Node) error {
 				last.add(from, int64(len(body)))
 			}
 			continue
-		case xlsFilePass:
-			return errLocked
 		case xlsBegin:
 			if len(body) >= 4 && binary.LittleEndian.Uint16(body[2:]) == xlsChart {
 				d.extra |= document.OfficeVector
@@ -114,7 +120,7 @@ func (d *Document) workbook(n *cfb.Node) error {
 			last = channel[kind]
 			last.add(from+xlsFrame, int64(len(body))-xlsFrame)
 		case xlsFill, xlsImage, xlsBackground:
-			last = &joined{src: n}
+			last = &joined{src: src}
 			last.add(from, int64(len(body)))
 			if kind == xlsFill {
 				all = append(all, last)
@@ -133,6 +139,27 @@ func (d *Document) workbook(n *cfb.Node) error {
 	}
 	for _, j := range images {
 		d.sheetImage(j, j.from(b))
+	}
+	return nil
+}
+
+// passWithin is among how many records that which says how a workbook is encrypted stands:
+// behind its beginning and what protects it from being written.
+const passWithin = 8
+
+// filePass is the body of the record that says how a workbook is encrypted; nil where it is
+// not, and empty where it stands where no program heeds it.
+func filePass(b []byte) []byte {
+	for at, n := 0, 0; at+4 <= len(b); n++ {
+		kind, size := binary.LittleEndian.Uint16(b[at:]), int(binary.LittleEndian.Uint16(b[at+2:]))
+		end := min(at+4+size, len(b))
+		switch {
+		case kind == xlsFilePass && n < passWithin:
+			return b[at+4 : end : end]
+		case kind == xlsFilePass:
+			return []byte{}
+		}
+		at = end
 	}
 	return nil
 }
