@@ -28,6 +28,7 @@ type Document struct {
 	assets []asset // beside tally.Items
 	extra  document.NotCovered
 
+	file     *objects.File // to ask whether a stream is all there
 	attached attached
 	listed   int // files that PDFium knows of
 
@@ -92,6 +93,7 @@ func (d *Document) list(ctx context.Context, file *objects.File, data []byte) er
 	d.startForm()
 	d.units = file.UserUnits(count)
 	images := file.Images()
+	d.file = file
 	d.streams = traitsOf(images)
 	w := walk{d: d, in: d.volume, known: map[document.Digest]int{}, raw: map[[32]byte][]int{}, left: maxObjects}
 	for i := range count {
@@ -144,7 +146,7 @@ func (d *Document) Load(i int) (image.Image, error) {
 	if a.image == nil {
 		img, err = d.render(a.page, item.Width, item.Height)
 	} else {
-		img, err = d.decode(a)
+		img, err = d.whole(a)
 	}
 	if err != nil {
 		return nil, err

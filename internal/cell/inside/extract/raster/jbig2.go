@@ -1,6 +1,7 @@
 package raster
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -268,4 +269,34 @@ func (w *jbig2Walk) embedded(page uint32, all []segment) ([]byte, error) {
 		out = append(out, data...)
 	}
 	return out, nil
+}
+
+// jbig2Regions are the segments that draw, T.88 7.3.
+var jbig2Regions = map[byte]bool{6: true, 7: true, 22: true, 23: true, 38: true, 39: true, 42: true, 43: true}
+
+// JBIG2Stream judges segments as a PDF holds them, without the head of a file: the decoder
+// makes a white page of a stream that is cut off, and of one that draws nothing. The error is
+// extract.truncated or extract.malformed. A segment that does not tell its length ends the
+// judgement.
+func JBIG2Stream(b []byte) error {
+	b = bytes.TrimRight(b, "\r\n")
+	w := jbig2Walk{r: bytes.NewReader(b), size: int64(len(b))}
+	draws := false
+	for at := int64(0); at < w.size; {
+		s, err := w.head(at)
+		if reason.Of(err) == reason.ExtractEncoding {
+			return nil
+		}
+		if at = s.data + s.length; err == nil && at > w.size {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return because("JBIG2", err)
+		}
+		draws = draws || jbig2Regions[s.kind]
+	}
+	if !draws {
+		return because("JBIG2", errors.New("nothing is drawn"))
+	}
+	return nil
 }

@@ -53,6 +53,7 @@ func (f *File) Images() []Image {
 		}
 		im := Image{object: i, Raw: RawDigest(f.Raw(o))}
 		im.Plain = f.plain(o)
+		f.streams[im.Raw] = i
 		im.key = sha256.Sum256(append(im.Raw[:], f.picture(o)...))
 		at, seen := known[im.key]
 		if !seen {

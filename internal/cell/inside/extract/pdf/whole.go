@@ -1,0 +1,101 @@
+package pdf
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/jpeg"
+
+	"blotter/internal/cell/inside/extract/pdf/objects"
+	"blotter/internal/cell/inside/extract/raster"
+	"blotter/internal/reason"
+)
+
+// PDFium makes a picture of whatever there is of a stream: what is missing is black, or
+// white, and nobody is told. As a picture of its own such a stream is withheld, as a file that
+// is cut off would be; the page shows what it shows in every viewer.
+
+// alwaysAsked is the number of pixels up to which a stream of samples is unpacked a second
+// time to count them. Of larger ones only those are whose last row is all alike, as it is
+// where rows are missing.
+const alwaysAsked = 1 << 20
+
+// whole decodes an image whose stream is all there; else the error is extract.truncated, or
+// extract.malformed where it draws nothing.
+func (d *Document) whole(a asset) (image.Image, error) {
+	img, err := d.decode(a)
+	if err != nil && reason.Of(err) != reason.ExtractEncoding {
+		return nil, err
+	}
+	if err != nil && a.image.raw == [32]byte{} {
+		return nil, errCut // there is nothing in it
+	}
+	s, ok := d.file.Stream(a.image.raw)
+	if !ok {
+		return img, err
+	}
+	if cut := judge(s, img); cut != nil {
+		return nil, cut
+	}
+	return img, err
+}
+
+var errCut = reason.Because(reason.ExtractTruncated, errors.New("pdf: the image's stream is cut off"))
+
+// judge says what is wrong with a stream that gave a picture, or none.
+func judge(s objects.Stream, img image.Image) error {
+	if s.Empty() {
+		return errCut
+	}
+	switch s.Codec {
+	case "DCTDecode":
+		if data, ok := s.Data(); ok && cutJPEG(data) {
+			return errCut
+		}
+	case "JPXDecode":
+		if data, ok := s.Data(); ok && img == nil && !bytes.Contains(data[max(0, len(data)-tail):], []byte("\xff\xd9")) {
+			return errCut
+		}
+	case "JBIG2Decode":
+		if data, ok := s.Data(); ok {
+			return raster.JBIG2Stream(data)
+		}
+	default:
+		if asks(img) && s.Missing() > 0 {
+			return errCut
+		}
+	}
+	return nil
+}
+
+// tail is how far before the end of a stream an end mark may stand, bytes: writers fill up
+// to a border.
+const tail = 512
+
+// cutJPEG reports that a JPEG has no end mark and that its scans are not complete either:
+// some writers leave the mark out.
+func cutJPEG(data []byte) bool {
+	if bytes.Contains(data[max(0, len(data)-tail):], []byte("\xff\xd9")) {
+		return false
+	}
+	_, err := jpeg.Decode(bytes.NewReader(append(bytes.Clone(data), 0xff, 0xd9)))
+	return err != nil
+}
+
+// asks reports that a picture may lack rows.
+func asks(img image.Image) bool {
+	var pix []byte
+	step := 1
+	switch m := img.(type) {
+	case *image.Gray:
+		pix = m.Pix[len(m.Pix)-min(len(m.Pix), m.Stride):]
+	case *image.NRGBA:
+		pix, step = m.Pix[len(m.Pix)-min(len(m.Pix), m.Stride):], 4
+	default:
+		return true // there is none
+	}
+	if b := img.Bounds(); b.Dx()*b.Dy() <= alwaysAsked {
+		return true
+	}
+	return len(pix) >= step && bytes.Equal(pix[step:], pix[:len(pix)-step])
+}
