@@ -62,7 +62,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits, e
 	if err != nil {
 		return nil, err
 	}
-	v, err := e.openVolume(data)
+	v, err := e.openMended(data, file.Update())
 	if err != nil {
 		return nil, err
 	}

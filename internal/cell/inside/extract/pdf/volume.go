@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
@@ -27,6 +28,19 @@ func (e *Engine) openVolume(data []byte) (*volume, error) {
 		return nil, openError(err)
 	}
 	return &volume{e: e, ref: res.Document, open: -1}, nil
+}
+
+// openMended loads a document with a revision behind its end, or without one that PDFium
+// does not follow.
+func (e *Engine) openMended(data, update []byte) (*volume, error) {
+	if update == nil {
+		return e.openVolume(data)
+	}
+	v, err := e.openVolume(slices.Concat(data, update))
+	if err != nil && !e.broken {
+		return e.openVolume(data)
+	}
+	return v, err
 }
 
 // wrong gives a failed call its code and notes a broken engine.

@@ -173,6 +173,7 @@ type writer struct {
 	number func(int) int
 	direct bool // references to what is no stream are resolved in place all the same
 	deep   int
+	sealed bool // strings stay encrypted, because the object keeps its number
 }
 
 func (w *writer) value(o *Object, v any, deep int) {
@@ -190,7 +191,10 @@ func (w *writer) value(o *Object, v any, deep int) {
 	case word:
 		fmt.Fprintf(w.out, "%s ", string(v))
 	case String:
-		fmt.Fprintf(w.out, "<%x>", []byte(w.f.text(o, v)))
+		if !w.sealed {
+			v = w.f.text(o, v)
+		}
+		fmt.Fprintf(w.out, "<%x>", []byte(v))
 	case Ref:
 		w.ref(o, v, deep)
 	case Array:

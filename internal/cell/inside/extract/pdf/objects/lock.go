@@ -220,6 +220,9 @@ func openCBC(key, b []byte) []byte {
 
 // Raw returns a stream's bytes, decrypted, with their filters still on.
 func (f *File) Raw(o *Object) []byte {
+	if o.mended != nil {
+		return o.mended
+	}
 	b := f.data[o.data.from:o.data.to]
 	if f.lock == nil || o.packed || o.dict()["Type"] == Name("XRef") {
 		return b

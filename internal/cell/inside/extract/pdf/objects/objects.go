@@ -37,7 +37,8 @@ type Object struct {
 	value  any
 	data   span // the stream's bytes in the file; empty where it is no stream
 	stream bool
-	packed bool // in an object stream, whose strings are not encrypted again
+	packed bool   // in an object stream, whose strings are not encrypted again
+	mended []byte // what stands in the stream's place; nil: what the file has
 }
 
 type span struct{ from, to int }
@@ -75,7 +76,7 @@ func Read(data []byte, lim Limits) (*File, error) {
 	if err := f.unpackObjects(); err != nil {
 		return nil, err
 	}
-	return f, nil
+	return f, f.mend()
 }
 
 var (

@@ -219,10 +219,10 @@ func (r *runs) next() error {
 // longestRow bounds a row of a stream without pixels, in bytes; lists of objects have a few.
 const longestRow = 16 << 20
 
-// predictor undoes the predictors that streams without pixels have: PNG's. Others are
+// predictor undoes PNG's predictors, and TIFF's for samples of up to a byte. Others are
 // passed through; nothing here looks into their samples.
 func (f *File) predictor(r io.Reader, parms Dict, at, kind int) io.Reader {
-	if kind < 10 {
+	if kind < 10 && kind != 2 {
 		return r
 	}
 	colours, bits, columns := max(1, f.integer(parms, at, "Colors")), f.integer(parms, at, "BitsPerComponent"), max(1, f.integer(parms, at, "Columns"))
@@ -234,6 +234,12 @@ func (f *File) predictor(r io.Reader, parms Dict, at, kind int) io.Reader {
 	}
 	step := (colours*bits + 7) / 8
 	width := (colours*bits*columns + 7) / 8
+	if kind == 2 {
+		if bits > 8 || 8%bits != 0 {
+			return r
+		}
+		return &differences{r: r, bits: bits, colours: colours, line: make([]byte, width)}
+	}
 	return &rows{r: r, step: step, line: make([]byte, width+1), above: make([]byte, width)}
 }
 
