@@ -44,9 +44,12 @@ type layout struct {
 func layoutOf(d *directory) (layout, error) {
 	l := layout{
 		width: d.number(tagWidth, 0), height: d.number(tagHeight, 0),
-		bits: d.number(tagBits, 1), format: d.number(tagFormat, unsigned), samples: d.number(tagSamples, 1),
+		bits: d.number(tagBits, 1), format: d.number(tagFormat, unsigned), samples: d.number(tagSamples, 0),
 		photometric: d.number(tagPhotometric, whiteIsZero), compression: d.number(tagCompression, plain),
 		planes: 1, subH: 1, subV: 1, lsbFirst: d.number(tagFillOrder, 1) == 2,
+	}
+	if l.samples == 0 {
+		l.samples = unsaid(l.photometric)
 	}
 	for _, check := range []func(*directory) error{l.checkSamples, l.checkColour, l.checkCompression, l.checkSubsampling, l.checkPredictor, l.blocks} {
 		if err := check(d); err != nil {
@@ -54,6 +57,18 @@ func layoutOf(d *directory) (layout, error) {
 		}
 	}
 	return l, nil
+}
+
+// unsaid is the number of samples where a file leaves it out. The rule is one, which some
+// writers of colours do not know.
+func unsaid(photometric int) int {
+	switch photometric {
+	case rgb, yCbCr:
+		return 3
+	case separated:
+		return 4
+	}
+	return 1
 }
 
 func unsupported(format string, args ...any) error {

@@ -190,6 +190,12 @@ func TestPackings(t *testing.T) {
 	}
 }
 
+// uncounted leaves out how many samples a pixel has.
+func uncounted(fr tiffFrame) tiffFrame {
+	delete(fr.tags, tagSamples)
+	return fr
+}
+
 // Each colour is given with what it must show.
 func TestColourKinds(t *testing.T) {
 	four := tiffFrame{data: []byte{1, 5, 2, 6, 3, 7, 128, 255}, tags: kind(2, 1, 8, rgb, nil, tagSamples, 4, tagPlanar, 2, tagExtra, 2).tags}
@@ -211,6 +217,8 @@ func TestColourKinds(t *testing.T) {
 		"gray and what not":   {kind(2, 1, 8, blackIsZero, []byte{9, 0, 8, 255}, tagSamples, 2), []byte{9, 8}},
 		"1 bit and alpha":     {kind(2, 1, 1, blackIsZero, []byte{0b01_00_0000}, tagSamples, 2, tagExtra, 2), []byte{0, 255}},
 		"colours of 4 bits":   {kind(1, 1, 4, rgb, []byte{0xf8, 0x00}, tagSamples, 3), []byte{255, 136, 0, 255}},
+		"colours uncounted":   {uncounted(kind(1, 1, 8, rgb, []byte{1, 2, 3})), []byte{1, 2, 3, 255}},
+		"inks uncounted":      {uncounted(kind(1, 1, 8, separated, []byte{0, 255, 255, 0})), []byte{255, 0, 0, 255}},
 		"palette and alpha":   {table, []byte{0, 0, 0, 255, 255, 255, 255, 255}},
 		"brightness":          {whitePaper, []byte{0, 0, 0, 255, 255, 255, 255, 255}},
 		"shared differences":  {shared, []byte{178, 0, 0, 255, 255, 179, 178, 255, 255, 255, 255, 255, 254, 0, 0, 255, 254, 0, 0, 255, 255, 255, 255, 255}},
