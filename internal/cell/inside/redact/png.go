@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"sync"
 )
 
 // Encode writes img as a PNG made from pixels alone: IHDR, IDATs and IEND, nothing
@@ -53,26 +54,37 @@ func encode(w io.Writer, r image.Rectangle, pixel int, colour byte, row func(dst
 	if err := writeChunk(w, "IHDR", head); err != nil {
 		return err
 	}
-	blocks := bufio.NewWriterSize(idats{w}, blockBytes)
-	z, err := zlib.NewWriterLevel(blocks, zlib.BestSpeed)
-	if err != nil {
-		return err
-	}
+	p := packers.Get().(*packer) //nolint:forcetypeassert // it makes no others
+	defer packers.Put(p)
+	p.blocks.Reset(idats{w})
+	p.z.Reset(p.blocks)
 	f := newFilter((r.Dx()*pixel+7)/8, pixel/8)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		row(f.next(), y)
-		if _, err := z.Write(f.filtered()); err != nil {
+		if _, err := p.z.Write(f.filtered()); err != nil {
 			return err
 		}
 	}
-	if err := z.Close(); err != nil {
+	if err := p.z.Close(); err != nil {
 		return err
 	}
-	if err := blocks.Flush(); err != nil {
+	if err := p.blocks.Flush(); err != nil {
 		return err
 	}
 	return writeChunk(w, "IEND", nil)
 }
+
+// packer compresses. Making one costs more than a small picture takes.
+type packer struct {
+	blocks *bufio.Writer
+	z      *zlib.Writer
+}
+
+var packers = sync.Pool{New: func() any {
+	p := &packer{blocks: bufio.NewWriterSize(io.Discard, blockBytes)}
+	p.z, _ = zlib.NewWriterLevel(p.blocks, zlib.BestSpeed) // fails for unknown levels only
+	return p
+}}
 
 // idats writes blocks as IDAT chunks.
 type idats struct{ w io.Writer }
