@@ -67,21 +67,29 @@ func (d *Document) addCarved(ctx context.Context, file *objects.File, images []o
 
 // traits are what the file's dictionaries tell of the images made of one stream.
 type traits struct {
-	plain   bool // every one is opaque, so that nobody has to draw one to find out
-	through bool // every one has a mask or is one, so that nobody has to draw it small first
-	once    bool // one picture alone is made of it, and is no other's mask
+	plain   bool            // every one is opaque, so that nobody has to draw one to find out
+	through bool            // every one has a mask or is one, so that nobody has to draw it small first
+	once    bool            // one picture alone is made of it, and is no other's mask
+	stencil bool            // every one is
+	pixels  *objects.Pixels // how it holds these; nil where that is not simple
 }
 
-// traitsOf looks at the dictionaries of all images, by the digests of their streams.
-func traitsOf(images []objects.Image) map[[32]byte]traits {
+// traitsOf looks at the dictionaries of all images, by the digests of their streams. How
+// pixels are held is read for as many images as a document may have.
+func traitsOf(file *objects.File, images []objects.Image, most int) map[[32]byte]traits {
 	out := map[[32]byte]traits{}
 	for _, im := range images {
 		s, more := out[im.Raw]
-		out[im.Raw] = traits{
+		t := traits{
 			plain:   im.Plain && (s.plain || !more),
 			through: !im.Plain && (s.through || !more),
 			once:    !more && !im.Mask,
+			stencil: im.Stencil && (s.stencil || !more),
 		}
+		if !more && len(out) < most {
+			t.pixels = file.Pixels(im)
+		}
+		out[im.Raw] = t
 	}
 	return out
 }

@@ -94,7 +94,7 @@ func (d *Document) list(ctx context.Context, file *objects.File, data []byte) er
 	d.units = file.UserUnits(count)
 	images := file.Images()
 	d.file = file
-	d.streams = traitsOf(images)
+	d.streams = traitsOf(file, images, d.lim.Assets)
 	w := walk{d: d, in: d.volume, known: map[document.Digest]int{}, raw: map[[32]byte][]int{}, left: maxObjects}
 	for i := range count {
 		if err := ctx.Err(); err != nil {

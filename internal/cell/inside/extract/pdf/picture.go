@@ -127,6 +127,11 @@ func (d *Document) decode(a asset) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.streams[a.image.raw].stencil {
+		if img, err := d.stencil(obj); img != nil || err != nil {
+			return img, err
+		}
+	}
 	masked, err := d.masked(a.in, ref, obj, a.image.raw, a.image.w, a.image.h)
 	if err != nil {
 		return nil, err
@@ -134,6 +139,11 @@ func (d *Document) decode(a asset) (image.Image, error) {
 	if masked != nil {
 		return masked, nil
 	}
+	return d.own(obj)
+}
+
+// own returns an image's pixels as PDFium decodes them, without any mask.
+func (d *Document) own(obj references.FPDF_PAGEOBJECT) (image.Image, error) {
 	res, err := d.e.pdf.FPDFImageObj_GetBitmap(&requests.FPDFImageObj_GetBitmap{ImageObject: obj})
 	if err != nil {
 		if d.e.failed(err); d.e.broken {
@@ -147,6 +157,32 @@ func (d *Document) decode(a asset) (image.Image, error) {
 		return nil, err
 	}
 	return b.image()
+}
+
+// stencil returns the pixels of a stencil: black where it is painted. PDFium hands these
+// out light on dark, and drawing it takes four times the memory. It is nil for one that is
+// nothing or everything: what could not be decoded looks like that, too.
+func (d *Document) stencil(obj references.FPDF_PAGEOBJECT) (image.Image, error) {
+	img, err := d.own(obj)
+	gray, ok := img.(*image.Gray)
+	if err != nil || !ok {
+		if d.e.broken {
+			return nil, err
+		}
+		return nil, nil
+	}
+	for i, v := range gray.Pix {
+		gray.Pix[i] = ^v
+	}
+	if uniform(gray) {
+		return nil, nil
+	}
+	return gray, nil
+}
+
+// uniform reports that all pixels are alike.
+func uniform(img *image.Gray) bool {
+	return len(img.Pix) == 0 || bytes.Equal(img.Pix[1:], img.Pix[:len(img.Pix)-1])
 }
 
 // find opens the page and follows the path to an image object.

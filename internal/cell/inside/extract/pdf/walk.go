@@ -233,8 +233,9 @@ type picture struct {
 	depth    int // bits of a channel as stored; 0 where it is not known
 	channels int // as stored
 	format   document.Format
-	raw      [32]byte // digest of the stream as it stands, without the line breaks around
-	unloaded bool     // small enough to be decoded when it was listed, and did not
+	raw      [32]byte        // digest of the stream as it stands, without the line breaks around
+	unloaded bool            // small enough to be decoded when it was listed, and did not
+	own      *objects.Pixels // how to unpack it without PDFium; nil where only that can
 	withheld reason.Code
 }
 
@@ -265,7 +266,9 @@ func (d *Document) look(ref requests.Page, obj references.FPDF_PAGEOBJECT) (*pic
 	h := sha256.New()
 	filters := d.filters(obj)
 	meta, err := d.e.pdf.FPDFImageObj_GetImageMetadata(&requests.FPDFImageObj_GetImageMetadata{ImageObject: obj, Page: ref})
+	space := enums.FPDF_COLORSPACE_UNKNOWN
 	if err == nil {
+		space = meta.ImageMetadata.Colorspace
 		pic.dpi = max(0, min(int(meta.ImageMetadata.HorizontalDPI+0.5), 20_000))
 		pic.bits = int(min(meta.ImageMetadata.BitsPerPixel, 128)) //nolint:gosec // bounded
 		pic.depth, pic.channels = stored(int(meta.ImageMetadata.BitsPerPixel), meta.ImageMetadata.Colorspace)
@@ -277,6 +280,9 @@ func (d *Document) look(ref requests.Page, obj references.FPDF_PAGEOBJECT) (*pic
 		pic.raw = objects.RawDigest(raw.Data)
 		h.Write(pic.raw[:])
 		pic.inspect(raw.Data, filters)
+	}
+	if own := d.streams[pic.raw].pixels; err == nil && pic.agrees(own, space, filters) {
+		pic.own = own
 	}
 	if pic.withheld == "" && int64(pic.w)*int64(pic.h) <= smallPixels && !d.streams[pic.raw].once {
 		pic.unloaded = !d.addPixels(h, obj)

@@ -23,6 +23,9 @@ const alwaysAsked = 1 << 20
 // whole decodes an image whose stream is all there; else the error is extract.truncated, or
 // extract.malformed where it draws nothing.
 func (d *Document) whole(a asset) (image.Image, error) {
+	if img, err := d.direct(a); img != nil || err != nil {
+		return img, err // which makes nothing of less than a whole stream
+	}
 	img, err := d.decode(a)
 	if err != nil && reason.Of(err) != reason.ExtractEncoding {
 		return nil, err

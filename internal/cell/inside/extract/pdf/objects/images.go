@@ -16,10 +16,12 @@ type Image struct {
 	Mask bool
 	Of   int
 	// Plain says that nothing lets a part of it through: it is no stencil and has no mask.
-	Plain  bool
-	object int
-	key    [32]byte // Raw and what else makes the picture
-	soft   bool     // a soft mask, of light values where it lets through
+	Plain bool
+	// Stencil says that it lets a colour of the page through where it is dark, and has no mask.
+	Stencil bool
+	object  int
+	key     [32]byte // Raw and what else makes the picture
+	soft    bool     // a soft mask, of light values where it lets through
 }
 
 // RawDigest is the digest of a stream's bytes without the line breaks around them,
@@ -52,7 +54,7 @@ func (f *File) Images() []Image {
 			continue
 		}
 		im := Image{object: i, Raw: RawDigest(f.Raw(o))}
-		im.Plain = f.plain(o)
+		im.Plain, im.Stencil = f.plain(o), f.stencil(o)
 		f.streams[im.Raw] = i
 		im.key = sha256.Sum256(append(im.Raw[:], f.picture(o)...))
 		at, seen := known[im.key]
@@ -83,7 +85,16 @@ func (f *File) Images() []Image {
 }
 
 func (f *File) plain(o *Object) bool {
-	for _, k := range []Name{"SMask", "Mask", "ImageMask", "IM", "SMaskInData"} {
+	return f.lacks(o, "SMask", "Mask", "ImageMask", "IM", "SMaskInData")
+}
+
+func (f *File) stencil(o *Object) bool {
+	return f.lacks(o, "SMask", "Mask", "SMaskInData") && f.get(o.dict(), o.at, "ImageMask", "IM") == word("true")
+}
+
+// lacks reports that none of these entries says anything.
+func (f *File) lacks(o *Object, names ...Name) bool {
+	for _, k := range names {
 		if v := f.get(o.dict(), o.at, k); v != nil && v != word("null") && v != word("false") {
 			return false
 		}

@@ -269,21 +269,30 @@ func (r *rows) Read(p []byte) (int, error) {
 }
 
 func (r *rows) undo(kind byte, row []byte) {
-	for i := range row {
-		var left, corner byte
-		if i >= r.step {
-			left, corner = row[i-r.step], r.above[i-r.step]
+	first := min(r.step, len(row)) // these have nothing on their left
+	rest, left, up, corner := row[first:], row, r.above[first:], r.above
+	switch kind {
+	case 1:
+		for i := range rest {
+			rest[i] += left[i]
 		}
-		up := r.above[i]
-		switch kind {
-		case 1:
-			row[i] += left
-		case 2:
-			row[i] += up
-		case 3:
-			row[i] += byte((int(left) + int(up)) / 2)
-		case 4:
-			row[i] += paeth(left, up, corner)
+	case 2:
+		for i := range row {
+			row[i] += r.above[i]
+		}
+	case 3:
+		for i := range first {
+			row[i] += r.above[i] / 2
+		}
+		for i := range rest {
+			rest[i] += byte((int(left[i]) + int(up[i])) / 2)
+		}
+	case 4:
+		for i := range first {
+			row[i] += r.above[i]
+		}
+		for i := range rest {
+			rest[i] += paeth(left[i], up[i], corner[i])
 		}
 	}
 }
