@@ -125,6 +125,10 @@ func TestNotCovered(t *testing.T) {
 	}{
 		"text":               {"Subject: x\n\ny", 0},
 		"picture elsewhere":  {"Content-Type: text/html\n\n<IMG alt=x SRC='http://192.0.2.1/x.png'>", document.ExternalImages},
+		"finer picture":      {"Content-Type: text/html\n\n<img srcset=\"//192.0.2.1/x.png 2x\">", document.ExternalImages},
+		"picture of Word":    {"Content-Type: text/html\n\n<v:imagedata src=\"cid:a\" o:href=\"http://192.0.2.1/x.png\"/>", document.ExternalImages},
+		"picture of a host":  {"Content-Type: text/html\n\n<img src=\"file://host/x.png\">", document.ExternalImages},
+		"sheet elsewhere":    {"Content-Type: text/html\n\n<style>@import \"https://192.0.2.1/x.css\"</style>", document.ExternalImages},
 		"style elsewhere":    {"Content-Type: text/html\n\n<p style=\"background: url(https://192.0.2.1/x.png)\">", document.ExternalImages},
 		"link":               {"Content-Type: text/html\n\n<a href='http://192.0.2.1/'>", 0},
 		"picture of message": {"Content-Type: text/html\n\n<img src='cid:x'>", 0},

@@ -13,7 +13,7 @@ import (
 // plain text.
 var (
 	dataURL  = regexp.MustCompile(`(?i)data:\s*(image/|application/)[a-z0-9.+-]*[^,"'<>]{0,200};\s*base64\s*,`)
-	elseURL  = regexp.MustCompile(`(?i)(?:\ssrc|\sbackground|\sposter)\s*=\s*["']?\s*(?:https?:)?//|url\(\s*["']?\s*(?:https?:)?//`)
+	elseURL  = regexp.MustCompile(`(?i)(?:\s(?:src|srcset|background|poster|data|o:href)\s*=\s*["']?|url\(\s*["']?|@import\s*["'])\s*(?:(?:https?:|ftp:|file:)?//|\\\\)`)
 	lockText = []byte("-----BEGIN PGP MESSAGE-----")
 	yBegin   = regexp.MustCompile(`(?m)^=ybegin .*\r?\n`)
 	yEnding  = regexp.MustCompile(`(?m)^=yend.*$`)

@@ -277,6 +277,10 @@ func TestNotCovered(t *testing.T) {
 	}{
 		"text":             {part{"word/document.xml", "<w:t>x</w:t>"}, 0},
 		"external picture": {part{"word/_rels/document.xml.rels", rels(rel("image", "http://example.org/x.png", "External"))}, document.ExternalImages},
+		"no mode":          {part{"word/_rels/header1.xml.rels", rels(rel("image", "http://example.org/x.png", ""))}, document.ExternalImages},
+		"linked drawing":   {part{"ppt/slides/_rels/slide1.xml.rels", rels(rel("rImage", "http://example.org/x.svg", "External"))}, document.ExternalImages},
+		"in a footer":      {part{"xl/drawings/_rels/vmlDrawing1.vml.rels", rels(rel("image", "file:///x.png", "External"))}, document.ExternalImages},
+		"picture of field": {part{"word/document.xml", `<w:instrText> INCLUDEPICTURE "http://example.org/x.png" \d</w:instrText>`}, document.ExternalImages},
 		"external link":    {part{"word/_rels/document.xml.rels", rels(rel("hyperlink", "http://example.org", "External"))}, 0},
 		"external object":  {part{"word/_rels/document.xml.rels", rels(rel("oleObject", "file:///x", "External"))}, document.EmbeddedFiles},
 		"attachment":       {part{"word/embeddings/oleObject1.bin", "x"}, 0}, // whoever opens it tells

@@ -74,6 +74,8 @@ func (d *Document) body(p *zip.File) error {
 	return d.elements(p, func(e xml.StartElement) error {
 		drawing := strings.HasSuffix(e.Name.Space, drawingSpace) || strings.HasSuffix(e.Name.Space, "/drawing")
 		switch name := e.Name.Local; {
+		case drawing && name == "object" && elsewhere(e):
+			d.extra |= document.OfficeVector | document.EmbeddedFiles
 		case drawing && drawnODF[name]:
 			d.extra |= document.OfficeVector
 		case name == "annotation":

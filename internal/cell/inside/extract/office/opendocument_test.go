@@ -69,6 +69,7 @@ func TestNotCoveredByOpenDocument(t *testing.T) {
 		"own object":        {part{"content.xml", odf(`<draw:object-ole xlink:href="./Object 2"/>`)}, 0},
 		"picture elsewhere": {part{"content.xml", odf(`<draw:image xlink:href="http://192.0.2.1/a.png"/>`)}, document.ExternalImages},
 		"picture beside":    {part{"styles.xml", odf(`<draw:fill-image xlink:href="../a.png"/>`)}, document.ExternalImages},
+		"object elsewhere":  {part{"content.xml", odf(`<draw:object xlink:href="http://192.0.2.1/a.ods"/>`)}, document.EmbeddedFiles | document.OfficeVector},
 		"picture of a disk": {part{"content.xml", odf(`<draw:image xlink:href="/home/a.png"/>`)}, document.ExternalImages},
 		"film elsewhere":    {part{"content.xml", odf(`<draw:plugin xlink:href="file:///a.mp4"/>`)}, document.EmbeddedFiles},
 		"chart":             {part{"content.xml", odf(`<draw:object xlink:href="./Object 1"/>`)}, document.OfficeVector},

@@ -91,10 +91,10 @@ func (d *Document) relations(p *zip.File, roles map[string]role) error {
 
 func (d *Document) relate(rel relationship, rels string, roles map[string]role) {
 	kind := rel.Type[strings.LastIndexByte(rel.Type, '/')+1:]
-	external := strings.EqualFold(rel.Mode, "External")
+	external := strings.EqualFold(rel.Mode, "External") || strings.Contains(rel.Target, "://")
 	target := strings.ToLower(resolve(rels, rel.Target))
 	switch kind {
-	case "image", "hdphoto": // the latter is JPEG XR beside a fallback
+	case "image", "hdphoto", "rImage": // JPEG XR beside a fallback; a picture that is only linked
 		if external {
 			d.extra |= document.ExternalImages
 			return
@@ -137,6 +137,9 @@ func (d *Document) shapes(p *zip.File) error {
 	data, err := unpack(p, d.lim)
 	if err != nil {
 		return err
+	}
+	if bytes.Contains(data, []byte("INCLUDEPICTURE")) { // a field, which need not have a relation
+		d.extra |= document.ExternalImages
 	}
 	for _, mark := range lines {
 		if bytes.Contains(data, mark) {

@@ -90,6 +90,9 @@ func (d *Document) list(ctx context.Context, file *objects.File, data []byte) er
 		return reason.Because(reason.ExtractPages, fmt.Errorf("pdf: %d pages", count))
 	}
 	d.extra = d.beside(data)
+	if file.Elsewhere() {
+		d.extra |= document.ExternalImages
+	}
 	d.startForm()
 	d.units = file.UserUnits(count)
 	images := file.Images()

@@ -355,6 +355,16 @@ func TestNotCovered(t *testing.T) {
 	if got := open(t, attached.write("/Info 6 0 R"), roomy).NotCovered(); got != document.Metadata {
 		t.Errorf("attachment and author: %v", got.Names())
 	}
+	// F12: pixels and pages of other files are told of, and never fetched.
+	for name, object := range map[string]string{
+		"image":        stream("/Subtype/Image/Width 4/Height 4/ColorSpace/DeviceGray/BitsPerComponent 8/F<</FS/URL/F(http://192.0.2.1/x)>>", ""),
+		"image, named": stream("/Subtype/Image/Width 4/Height 4/ColorSpace/DeviceGray/BitsPerComponent 8/F(x.raw)", ""),
+		"page":         stream("/Subtype/Form/BBox[0 0 1 1]/Ref<</F(x.pdf)/Page 0>>", "0 0 1 1 re f"),
+	} {
+		if got := open(t, onePage(box, drawI, "/XObject<</I 10 0 R>>", parts{10: object}), roomy).NotCovered(); got != document.ExternalImages {
+			t.Errorf("%s elsewhere: %v", name, got.Names())
+		}
+	}
 }
 
 // A filled form field is part of what people see.

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 
 	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/document"
@@ -133,10 +134,13 @@ func (w *walk) word(t token) error {
 func (w *walk) field(at int) {
 	const near = 256 // bytes within which the field's name stands, formatting included
 	code := w.d.data[at:min(at+near, len(w.d.data))]
-	if bytes.Contains(code, []byte("INCLUDEPICTURE")) {
+	if bytes.Contains(formatting.ReplaceAll(code, nil), []byte("INCLUDEPICTURE")) {
 		w.d.extra |= document.ExternalImages
 	}
 }
+
+// formatting is what may stand within a field's name: groups, control words and line breaks.
+var formatting = regexp.MustCompile(`[{}\r\n]|\\(?:[a-z]+-?[0-9]* ?|\*)`)
 
 // begin opens a piece: its group is the one that the word stands in.
 func (w *walk) begin(t token) error {

@@ -177,6 +177,8 @@ func TestNotCovered(t *testing.T) {
 		"old drawing":       {`{\*\do\dpline}`, document.OfficeVector},
 		"link":              {`{\object\objlink}`, document.EmbeddedFiles},
 		"picture elsewhere": {`{\field{\*\fldinst {\b INCLUDEPICTURE "http://192.0.2.1/x.png"}}}`, document.ExternalImages},
+		"one in pieces":     {`{\field{\*\fldinst {\b INCLUDE}{\rtlch\fs24 PICTURE "http://192.0.2.1/x.png"}}}`, document.ExternalImages},
+		"hyperlink":         {`{\field{\*\fldinst HYPERLINK "http://192.0.2.1/x.png"}}`, 0},
 	} {
 		d, err := tryOpen(`{\rtf1 `+c.body+`}`, roomy)
 		if err != nil || d.NotCovered() != c.want|document.OfficeText {

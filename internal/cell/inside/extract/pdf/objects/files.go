@@ -56,6 +56,25 @@ func (f *File) Files() ([]Attached, error) {
 // not looked for to the end.
 func (f *File) Exhausted() bool { return f.work <= 0 }
 
+// Elsewhere reports that the pixels of an image lie in another file, ISO 32000-1 7.3.8.2, or
+// that a form stands for a page of one, 8.10.4. Neither is fetched.
+func (f *File) Elsewhere() bool {
+	for i := range f.objects {
+		o := &f.objects[i]
+		if !o.stream {
+			continue
+		}
+		switch f.resolve(o.dict()["F"], o.at).(type) {
+		case String, Dict:
+			return true
+		}
+		if _, ok := f.resolve(o.dict()["Ref"], o.at).(Dict); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // specified notes the streams that file specifications within v point at.
 func (f *File) specified(v any, from int, found map[int]bool, nesting int) {
 	if f.work--; f.work <= 0 || nesting > maxNesting {
