@@ -266,6 +266,39 @@ func TestWhatSamplesOfJPEG2000Mean(t *testing.T) {
 	}
 }
 
+// F8: gray with opacity as a telephone's program writes it.
+func TestGrayHEIC(t *testing.T) {
+	wantSides(t, loadFirst(t, readCoded(t, "gray.heic")), color.NRGBA{100, 100, 100, 255}, color.NRGBA{255, 255, 255, 255})
+}
+
+// F8: whatever a PDF lets through lies on white, in the image and on the page.
+func TestWhatPDFsLetThroughLiesOnWhite(t *testing.T) {
+	pix := strings.Repeat(strings.Repeat("\xc8\x1e\x1e", 8)+strings.Repeat("\x00", 24), 4) // red, then black
+	eight := "/ColorSpace/DeviceRGB/BitsPerComponent 8"
+	mask := func(bits int, dict, row string) string {
+		return pdfStream(fmt.Sprintf("/Type/XObject/Subtype/Image/Width 16/Height 4/BitsPerComponent %d%s", bits, dict), strings.Repeat(row, 4))
+	}
+	half := strings.Repeat("\xff", 8) + strings.Repeat("\x00", 8)
+	for name, c := range map[string]struct{ dict, data, mask string }{
+		"colour key":                 {eight + "/Mask[0 0 0 0 0 0]", pix, "null"},
+		"colour key of a palette":    {"/ColorSpace[/Indexed/DeviceRGB 1<c81e1e000000>]/BitsPerComponent 1/Mask[1 1]", strings.Repeat("\x00\xff", 4), "null"},
+		"soft mask":                  {eight + "/SMask 8 0 R", pix, mask(8, "/ColorSpace/DeviceGray", half)},
+		"soft mask, negative":        {eight + "/SMask 8 0 R", pix, mask(8, "/ColorSpace/DeviceGray/Decode[1 0]", half[8:]+half[:8])},
+		"soft mask of one bit":       {eight + "/SMask 8 0 R", pix, mask(1, "/ColorSpace/DeviceGray", "\xff\x00")},
+		"soft mask of 16 bits":       {eight + "/SMask 8 0 R", pix, mask(16, "/ColorSpace/DeviceGray", half[:8]+half[:8]+half[8:]+half[8:])},
+		"soft mask, matted on black": {eight + "/SMask 8 0 R", pix, mask(8, "/ColorSpace/DeviceGray/Matte[0 0 0]", half)},
+		"stencil mask":               {eight + "/Mask 8 0 R", pix, mask(1, "/ImageMask true", "\x00\xff")},
+		"stencil mask, negative":     {eight + "/Mask 8 0 R", pix, mask(1, "/ImageMask true/Decode[1 0]", "\xff\x00")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			images := loadAll(t, onePicture(16, 4, c.dict, c.data, c.mask))
+			for _, img := range images[:2] {
+				wantSides(t, img, color.NRGBA{200, 30, 30, 255}, color.NRGBA{255, 255, 255, 255})
+			}
+		})
+	}
+}
+
 // onePicture is a PDF of one page that shows one picture, object 5, with more objects from
 // 8 on.
 func onePicture(w, h int, dict, data string, more ...string) []byte {

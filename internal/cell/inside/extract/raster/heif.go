@@ -308,7 +308,7 @@ func (w *heifWalk) pixels(it, whole *bmff.Item) (image.Image, error) {
 
 // hevc decodes one picture and turns it into light.
 func (w *heifWalk) hevc(props []bmff.Prop, data []byte, width, height int, l light) (image.Image, error) {
-	img, err := w.foreign.DecodeHEVC(bmff.Single("heic", "hvc1", props, data), width, height)
+	img, err := w.foreign.DecodeHEVC(bmff.Single("heic", "hvc1", withColours(props), data), width, height)
 	if err != nil {
 		return nil, err
 	}

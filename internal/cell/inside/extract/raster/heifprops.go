@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
+	"slices"
 
 	"blotter/internal/cell/inside/extract/raster/bmff"
 	"blotter/internal/reason"
@@ -21,6 +22,21 @@ func codedProps(it *bmff.Item, config string) []bmff.Prop {
 		}
 	}
 	return out
+}
+
+// withColours says of a gray picture that it has colours, for which the decoder then makes up
+// the differences: of gray it knows two kinds, and of one cannot make the other.
+func withColours(props []bmff.Prop) []bmff.Prop {
+	const chroma = 16 // where the configuration tells it, ISO 14496-15 8.3.3.1: 0 for gray
+	for i, p := range props {
+		if p.Kind == "hvcC" && len(p.Data) > chroma && p.Data[chroma]&3 == 0 {
+			props = slices.Clone(props)
+			props[i].Data = bytes.Clone(p.Data)
+			props[i].Data[chroma] |= 1
+			return props
+		}
+	}
+	return props
 }
 
 // colours reads how brightness and differences become light: from the picture, or from the
