@@ -42,9 +42,14 @@ const wordTypes = `<Types><Override ContentType="application/vnd.openxmlformats-
 // letter is a DOCX with parts by name and content in turn, unpacked as they are.
 func letter(t testing.TB, parts ...any) []byte {
 	t.Helper()
+	return pack(t, append([]any{"[Content_Types].xml", wordTypes}, parts...)...)
+}
+
+// pack is an archive of parts by name and content in turn, stored as they are.
+func pack(t testing.TB, parts ...any) []byte {
+	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	parts = append([]any{"[Content_Types].xml", wordTypes}, parts...)
 	for i := 0; i < len(parts); i += 2 {
 		f, err := w.CreateHeader(&zip.FileHeader{Name: parts[i].(string), Method: zip.Store})
 		if err == nil {

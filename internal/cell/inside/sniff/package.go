@@ -100,6 +100,7 @@ var mainParts = map[string]document.Format{
 	"application/vnd.ms-powerpoint.slideshow.macroenabled.main+xml":                      document.PPTX,
 	"application/vnd.ms-powerpoint.template.macroenabled.main+xml":                       document.PPTX,
 	"application/vnd.ms-powerpoint.addin.macroenabled.main+xml":                          document.PPTX,
+	"application/vnd.openxmlformats-officedocument.thememanager+xml":                     document.PPTX, // a theme by itself, and in RTF
 	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml":         document.XLSX,
 	"application/vnd.openxmlformats-officedocument.spreadsheetml.template.main+xml":      document.XLSX,
 	"application/vnd.ms-excel.sheet.macroenabled.main+xml":                               document.XLSX,

@@ -94,6 +94,7 @@ func TestSniff(t *testing.T) {
 		{"docx", types(word), document.DOCX, ""},
 		{"docm", types("application/vnd.ms-word.document.macroEnabled.main+xml"), document.DOCX, ""},
 		{"pptx", types("application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"), document.PPTX, ""},
+		{"theme", types("application/vnd.openxmlformats-officedocument.themeManager+xml"), document.PPTX, ""},
 		{"xlsx", types("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"), document.XLSX, ""},
 		{"package without a main part", types("application/xml"), document.ZIP, reason.SniffArchive},
 		{"odt", archive("mimetype", "application/vnd.oasis.opendocument.text"), document.ODT, ""},

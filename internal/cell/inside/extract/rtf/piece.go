@@ -14,6 +14,7 @@ type piece struct {
 	from, to    int // in the document
 	digits, raw int64
 	picture     bool
+	theme       bool
 	deep        bool // it lies in too many others
 	form        form
 }
@@ -58,10 +59,13 @@ func (p piece) withheld() reason.Code {
 
 // most is how many bytes Unpack makes of the piece at most.
 func (p piece) most() int64 {
-	if n := p.digits/2 + p.raw; !p.picture {
-		return packedSize(n)
-	} else {
+	switch n := p.digits/2 + p.raw; {
+	case p.picture:
 		return n + bitmapHeader
+	case p.theme:
+		return n
+	default:
+		return packedSize(n)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package rtf opens documents in the Rich Text Format: every picture (\pict) and every
-// embedded object (\objdata) is within, wherever it stands: in the text, in headers,
+// Package rtf opens documents in the Rich Text Format: every picture (\pict), every
+// embedded object (\objdata) and the theme (\themedata) is within, wherever it stands: in the text, in headers,
 // shapes, list marks, or as the fallback that a writer keeps for readers of old. Text and
 // drawings are not processed; NotCovered says so.
 //
@@ -54,6 +54,10 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits) (
 		}
 	}
 }
+
+// themeData begins the colours, fonts and backgrounds of a document: a package of its own, in
+// which pictures may lie.
+const themeData = "themedata"
 
 // stepsBetweenLooks is how many tokens pass before the context is looked at again.
 const stepsBetweenLooks = 1 << 16
@@ -117,7 +121,7 @@ func (w *walk) current() *piece {
 func (w *walk) word(t token) error {
 	p := w.current()
 	switch {
-	case t.name == "pict" || t.name == "objdata":
+	case t.name == "pict" || t.name == "objdata" || t.name == themeData:
 		return w.begin(t)
 	case t.name == "fldinst":
 		w.field(t.at)
@@ -156,7 +160,7 @@ func (w *walk) begin(t token) error {
 	}
 	w.depth++
 	w.open[len(w.open)-1] = len(w.d.within)
-	w.d.within = append(w.d.within, piece{from: t.at, to: len(w.d.data), picture: t.name == "pict", deep: w.depth > maxInside})
+	w.d.within = append(w.d.within, piece{from: t.at, to: len(w.d.data), picture: t.name == "pict", theme: t.name == themeData, deep: w.depth > maxInside})
 	w.d.spent.Entries++
 	return nil
 }
@@ -178,7 +182,7 @@ var beside = map[string]document.NotCovered{
 	"shpinst": document.OfficeVector, "do": document.OfficeVector,
 	"info": document.Metadata, "annotation": document.Metadata, "atnid": document.Metadata,
 	"objlink": document.EmbeddedFiles, "objautlink": document.EmbeddedFiles, "objsub": document.EmbeddedFiles,
-	"template": document.EmbeddedFiles,
+	"template": document.EmbeddedFiles, "datastore": document.Metadata,
 }
 
 // Embedded lists pictures and objects in the order of the document.
@@ -194,8 +198,11 @@ func (d *Document) Embedded() []catalogue.Embedded {
 func (d *Document) Unpack(i int) ([]byte, error) {
 	p := d.within[i]
 	b := p.bytes(d.data)
-	if p.picture {
+	switch {
+	case p.picture:
 		return p.file(b)
+	case p.theme:
+		return b, nil
 	}
 	return object(b)
 }

@@ -56,6 +56,15 @@ func embed(kind uint32, class, native string) string {
 	return hex.EncodeToString(append(binary.LittleEndian.AppendUint32(b, uint32(len(native))), native...))
 }
 
+// asBytes are the bytes that digits stand for.
+func asBytes(digits string) string {
+	b, err := hex.DecodeString(digits)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
 func TestPicturesAndObjects(t *testing.T) {
 	for _, c := range []struct {
 		name, doc string
@@ -78,6 +87,9 @@ func TestPicturesAndObjects(t *testing.T) {
 		{"of OS/2", `{\rtf1{\pict\pmmetafile1 00}}`, []string{"picture extract.vector_image"}},
 		{"object", `{\rtf1{\object\objemb{\*\objclass A}{\*\objdata ` + embed(2, "A", "native") + `}{\result{\pict\pngblip 6869}}}}`,
 			[]string{`object "native"`, `picture "hi"`}},
+		{"theme", `{\rtf1{\*\themedata 504b` + "\n" + `0304}{\*\colorschememapping 3c3f}{\*\datastore 0105}}`, []string{`object "PK\x03\x04"`}},
+		{"theme in raw bytes", "{\\rtf1{\\*\\themedata\\bin4 PK}{}}", []string{`object "PK}{"`}},
+		{"object in raw bytes", "{\\rtf1{\\object{\\*\\objdata\\bin35 " + asBytes(embed(2, "A", "native}{\\")) + "}}}", []string{`object "native}{\\"`}},
 		{"link", `{\rtf1{\object{\*\objdata ` + embed(1, "A", "") + `}}}`, []string{"object sniff.empty"}},
 		{"object without bytes", `{\rtf1{\object{\*\objdata ` + embed(2, "A", "") + `}}}`, []string{"object sniff.empty"}},
 		{"object cut", `{\rtf1{\object{\*\objdata 0105000002000000ff`, []string{"object extract.malformed"}},
