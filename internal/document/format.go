@@ -44,6 +44,7 @@ const (
 	LockedOffice Format = 59 // a package of OOXML, encrypted
 	// OLEObject is an object embedded in an office document, with what it holds.
 	OLEObject Format = 55
+	XPS       Format = 86 // pages of Microsoft's, with their pictures
 	FlatODF   Format = 83 // an OpenDocument of any kind as one XML file
 	WordXML   Format = 84 // Word 2003 as XML
 	FlatOPC   Format = 85 // a package of Word or PowerPoint as one XML file
@@ -65,6 +66,20 @@ const (
 	Visio         Format = 53
 	Publisher     Format = 54
 	OpenPGP       Format = 58 // what OpenPGP encrypted
+	OneNote       Format = 73
+	EPUB          Format = 74
+	IWork         Format = 75 // Pages, Numbers and Keynote
+	DjVu          Format = 76
+	PostScript    Format = 77
+	FormData      Format = 78 // what was filled into a PDF, without it
+	Database      Format = 79
+	HL7           Format = 87 // messages and documents of HL7, version 2 and 3
+	FHIR          Format = 88
+	Card          Format = 89 // vCard and iCalendar
+	OfficeImaging Format = 90 // faxes and scans of Microsoft Office Document Imaging
+	PortableMap   Format = 91 // PBM, PGM, PPM
+	Paintbrush    Format = 92 // PCX and DCX
+	CameraRaw     Format = 93
 	ZIP           Format = 60
 	Archive       Format = 61 // any other archive or compressed stream
 	Video         Format = 62
@@ -88,7 +103,7 @@ func Opened() []Format {
 		PNG, JPEG, TIFF, GIF, BMP, WebP, HEIC, AVIF, JPEG2000, JBIG2, ICO,
 		DOCX, PPTX, XLSX,
 		ODT, ODS, ODP, OpenDocument,
-		FlatODF, WordXML, FlatOPC,
+		FlatODF, WordXML, FlatOPC, XPS,
 		EMF, WMF, PICT,
 		DOC, XLS, PPT, OLEObject, LockedOffice,
 		EML, RTF, MSG, TNEF, CMS,
@@ -120,7 +135,9 @@ func (f Format) IsCompound() bool {
 
 // IsOffice reports whether documents of the format are office packages that blotter
 // opens.
-func (f Format) IsOffice() bool { return f == DOCX || f == PPTX || f == XLSX || f.IsOpenDocument() }
+func (f Format) IsOffice() bool {
+	return f == DOCX || f == PPTX || f == XLSX || f == XPS || f.IsOpenDocument()
+}
 
 // IsFlat reports whether documents of the format are office documents written as one XML
 // file, which blotter opens.
@@ -149,6 +166,10 @@ var formatNames = map[Format]string{
 	TNEF:         "application/vnd.ms-tnef", CMS: "application/pkcs7-mime", OpenPGP: "application/pgp-encrypted",
 	MSG: "application/vnd.ms-outlook", Visio: "application/vnd.visio", Publisher: "application/vnd.ms-publisher",
 	OLEObject: "application/x-ole-object", PICT: "image/x-pict",
+	XPS: "application/vnd.ms-xpsdocument", OneNote: "application/onenote", EPUB: "application/epub+zip", IWork: "application/vnd.apple.iwork",
+	DjVu: "image/vnd.djvu", PostScript: "application/postscript", FormData: "application/vnd.fdf", Database: "application/x-database",
+	HL7: "application/hl7", FHIR: "application/fhir", Card: "text/vcard", OfficeImaging: "image/vnd.ms-modi",
+	PortableMap: "image/x-portable-anymap", Paintbrush: "image/x-pcx", CameraRaw: "image/x-raw",
 	FlatODF: "application/vnd.oasis.opendocument.flat-xml", WordXML: "application/vnd.ms-wordml",
 	FlatOPC:   "application/vnd.ms-word2006ml",
 	Photoshop: "image/vnd.adobe.photoshop", JPEGXL: "image/jxl", JPEGXR: "image/jxr",

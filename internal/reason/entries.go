@@ -243,4 +243,6 @@ var table = []Entry{
 		"Decoding the image would take more memory than a cell may have, so it was not begun. Scale it down, or have cell.memory_bytes of the configuration raised."},
 	{118, ReadTime, Permanent, OwnerDocument, 422, ExitRejected,
 		"Reading or redacting the image took longer than the policy allows. Scale it down or split it, or have the limit asset_seconds of the policy raised."},
+	{119, SniffRecord, Permanent, OwnerDocument, 415, ExitRejected,
+		"The document is a record or message of a clinical system or an address book (HL7, CDA, FHIR, vCard): text with files in it, which are not opened. Take the files out and send them one by one."},
 }

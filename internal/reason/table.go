@@ -15,6 +15,7 @@ const (
 	SniffMalformed   Code = "sniff.malformed"
 	SniffNoImage     Code = "sniff.not_an_image"
 	SniffInteractive Code = "sniff.interactive"
+	SniffRecord      Code = "sniff.clinical_record"
 
 	SourceBytes      Code = "source.byte_limit"
 	SourceDigest     Code = "source.digest_mismatch"

@@ -196,6 +196,7 @@ type office struct{ dir, main, mediaType string }
 var packages = map[document.Format]office{
 	document.DOCX: {"word", "document.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"},
 	document.PPTX: {"ppt", "presentation.xml", "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"},
+	document.XPS:  {"Documents", "1.fdseq", "application/vnd.ms-package.xps-fixeddocumentsequence+xml"},
 	document.XLSX: {"xl", "workbook.xml", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"},
 }
 

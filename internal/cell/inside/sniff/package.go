@@ -37,9 +37,10 @@ func packageFormat(r io.ReaderAt, size int64) (document.Format, error) {
 // named is the kind of package that an archive's entries say it is; ZIP where they say
 // none.
 func named(z *zip.Reader) document.Format {
+	other := document.ZIP
 	for _, f := range z.File {
 		switch strings.ToLower(f.Name) { // parts of OPC have names without regard to case
-		case "[content_types].xml":
+		case "[content_types].xml", "[content_types].xml/[0].piece", "[content_types].xml/[0].last.piece":
 			if f := mainPart(f); f != document.UnknownFormat {
 				return f
 			}
@@ -53,9 +54,13 @@ func named(z *zip.Reader) document.Format {
 			if f := manifested(f); f != document.UnknownFormat {
 				return f
 			}
+		case "index/document.iwa", "index.zip", "index.apxl", "index.xml.gz":
+			other = document.IWork
+		case "meta-inf/container.xml": // an EPUB that leaves mimetype out
+			other = document.EPUB
 		}
 	}
-	return document.ZIP
+	return other
 }
 
 var errTooLarge = errors.New("archive too large to be looked into")
@@ -107,6 +112,14 @@ var mainParts = map[string]document.Format{
 	"application/vnd.ms-excel.template.macroenabled.main+xml":                            document.XLSX,
 	"application/vnd.ms-excel.addin.macroenabled.main+xml":                               document.XLSX,
 	"application/vnd.ms-excel.sheet.binary.macroenabled.main":                            document.XLSX,
+	"application/vnd.ms-package.xps-fixeddocumentsequence+xml":                           document.XPS,
+	"application/oxps":                                        document.XPS,
+	"application/vnd.ms-visio.drawing.main+xml":               document.Visio,
+	"application/vnd.ms-visio.drawing.macroenabled.main+xml":  document.Visio,
+	"application/vnd.ms-visio.stencil.main+xml":               document.Visio,
+	"application/vnd.ms-visio.stencil.macroenabled.main+xml":  document.Visio,
+	"application/vnd.ms-visio.template.main+xml":              document.Visio,
+	"application/vnd.ms-visio.template.macroenabled.main+xml": document.Visio,
 }
 
 // openDocument tells the members of the family by their media type; templates and
@@ -125,6 +138,7 @@ func openDocument(mediaType string) document.Format {
 		{"application/vnd.sun.xml.calc", document.ODS},
 		{"application/vnd.sun.xml.impress", document.ODP},
 		{"application/vnd.sun.xml.", document.OpenDocument},
+		{"application/epub+zip", document.EPUB},
 	} {
 		if strings.HasPrefix(mediaType, kind.prefix) {
 			return kind.f

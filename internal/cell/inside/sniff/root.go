@@ -24,6 +24,8 @@ var roots = []struct {
 	{"wordDocument", "http://schemas.microsoft.com/office/word/2003/wordml", document.WordXML},
 	{"package", "http://schemas.microsoft.com/office/2006/xmlPackage", document.FlatOPC},
 	{"VisioDocument", "http://schemas.microsoft.com/visio/2003/core", document.Visio},
+	{"", "urn:hl7-org:v3", document.HL7}, {"", "urn:hl7-org:v2xml", document.HL7},
+	{"", "http://hl7.org/fhir", document.FHIR},
 }
 
 // rootFormat tells an XML file by its first element; UnknownFormat for one of no kind that

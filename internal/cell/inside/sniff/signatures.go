@@ -35,6 +35,12 @@ var signatures = []signature{
 	{0, "\x01\x00\x09\x00\x00\x01", document.WMF},
 	{10, "\x00\x11\x02\xff\x0c\x00", document.PICT}, {522, "\x00\x11\x02\xff\x0c\x00", document.PICT}, // as a file, behind 512 bytes
 	{10, "\x11\x01\xa0\x00", document.PICT}, {10, "\x11\x01\x01\x00\x0a", document.PICT}, // of version 1, with its first order
+	{0, "\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d\xae\xb1\x53\x78\xd0\x29\x96\xd3", document.OneNote}, // a section
+	{0, "\xa1\x2f\xff\x43\xd9\xef\x76\x4c\x9e\xe2\x10\xea\x57\x22\x76\x5f", document.OneNote}, // a list of them
+	{0, "AT&TFORM", document.DjVu}, {0, "%!PS", document.PostScript}, {0, "\x04%!PS", document.PostScript}, {0, "\xc5\xd0\xd3\xc6", document.PostScript},
+	{0, "%FDF-", document.FormData}, {4, "Standard Jet DB", document.Database}, {4, "Standard ACE DB", document.Database}, {0, "SQLite format 3\x00", document.Database},
+	{0, "EP*\x00", document.OfficeImaging}, {0, "FUJIFILMCCD-RAW", document.CameraRaw}, {0, "\x3a\xde\x68\xb1", document.Paintbrush},
+	{0, "\x0bMSH", document.HL7}, {0, "!BDN", document.Archive}, // framed as it travels; a mailbox of Outlook
 	{0, "\x1aE\xdf\xa3", document.Video},                                             // Matroska, WebM
 	{0, "\x00\x00\x01\xba", document.Video}, {0, "\x00\x00\x01\xb3", document.Video}, // MPEG
 	{0, "FLV\x01", document.Video}, {0, ".RMF", document.Video}, {28, "\x80theora", document.Video}, // the last in Ogg
@@ -76,6 +82,10 @@ func binaryFormat(head []byte) document.Format {
 		return document.Executable
 	case at(head, 0, "BM") && len(head) >= 26 && isBMP(head):
 		return document.BMP
+	case isPortableMap(head):
+		return document.PortableMap
+	case at(head, 0, "\x0a") && len(head) >= 128 && (head[1] == 0 || head[1] >= 2 && head[1] <= 5) && head[2] <= 1 && (head[3] == 1 || head[3] == 2 || head[3] == 4 || head[3] == 8) && head[64] == 0:
+		return document.Paintbrush
 	case isFlash(head):
 		return document.Flash
 	case isBareDICOM(head):
@@ -99,6 +109,16 @@ func at(head []byte, i int, magic string) bool {
 func isBMP(head []byte) bool {
 	n, start := binary.LittleEndian.Uint32(head[14:]), binary.LittleEndian.Uint32(head[10:])
 	return (n == 12 || n == 16 || n == 40 || n == 52 || n == 56 || n == 64 || n == 108 || n == 124) && start >= 14+n
+}
+
+// isPortableMap knows a bitmap of Netpbm: P, a digit, and its width behind a space or a
+// comment.
+func isPortableMap(head []byte) bool {
+	if len(head) < 8 || head[0] != 'P' || head[1] < '1' || head[1] > '7' || !bytes.ContainsRune([]byte(" \t\r\n"), rune(head[2])) {
+		return false
+	}
+	rest := bytes.TrimLeft(head[3:], " \t\r\n")
+	return len(rest) > 0 && (rest[0] == '#' || rest[0] >= '0' && rest[0] <= '9' || bytes.HasPrefix(rest, []byte("WIDTH")))
 }
 
 // isFlash knows a film by its three letters, its version and a length below 16 MiB,
@@ -135,6 +155,8 @@ func brandFormat(head []byte) document.Format {
 		return document.AVIF
 	case "jp2 ", "jpx ", "jpm ":
 		return document.JPEG2000
+	case "crx ":
+		return document.CameraRaw
 	case "M4A ", "M4B ", "M4P ":
 		return document.Audio
 	}

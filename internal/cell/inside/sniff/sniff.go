@@ -103,10 +103,12 @@ func codeOf(f document.Format) reason.Code {
 		return reason.SniffArchive
 	case document.Script, document.Executable:
 		return reason.SniffScript
-	case document.HTML, document.MHTML, document.Flash, document.XFA:
+	case document.HTML, document.MHTML, document.Flash, document.XFA, document.FormData:
 		return reason.SniffInteractive
 	case document.SVG:
 		return reason.ExtractVector
+	case document.HL7, document.FHIR, document.Card:
+		return reason.SniffRecord
 	case document.OpenPGP:
 		return reason.ExtractEncrypted
 	}

@@ -34,12 +34,28 @@ func textFormat(head []byte) document.Format {
 		return document.HTML
 	case starts("mime-version:", "from:") && bytes.Contains(lower, []byte("multipart/related")) && bytes.Contains(lower, []byte("content-location:")):
 		return document.MHTML
+	case isHL7(lower):
+		return document.HL7
+	case starts("begin:vcard", "begin:vcalendar"):
+		return document.Card
+	case starts("{", "[") && bytes.Contains(lower, []byte(`"resourcetype"`)):
+		return document.FHIR
 	case isMessage(lower):
 		return document.EML
 	case len(lower) == 0:
 		return document.Empty
 	}
 	return document.PlainText
+}
+
+// isHL7 knows a message of version 2, or a batch of them, by its first segment: three
+// letters, and the marks that it cuts its fields with.
+func isHL7(lower []byte) bool {
+	const marks = 5
+	if len(lower) < 3+marks || !bytes.HasPrefix(lower, []byte("msh")) && !bytes.HasPrefix(lower, []byte("fhs")) && !bytes.HasPrefix(lower, []byte("bhs")) {
+		return false
+	}
+	return !bytes.ContainsAny(lower[3:3+marks], "abcdefghijklmnopqrstuvwxyz0123456789 \r\n")
 }
 
 // messageFields are the header fields that tell a message from other text of that form

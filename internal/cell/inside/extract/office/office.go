@@ -1,5 +1,5 @@
 // Package office opens the pictures of Word, PowerPoint and Excel documents (DOCX,
-// PPTX, XLSX) and of OpenDocument (ODT, ODS, ODP and their like). Each is a ZIP archive of parts; every part that is a picture by its first
+// PPTX, XLSX), of XPS, and of OpenDocument (ODT, ODS, ODP and their like). Each is a ZIP archive of parts; every part that is a picture by its first
 // bytes, or that a relationship calls a picture, is an asset, wherever it is used: body,
 // header, footer, slide, layout, master, sheet, background, group, text box, VML shape,
 // preview of an attachment, picture beside a chart. An asset is the whole picture, also
@@ -107,6 +107,8 @@ func (d *Document) addPart(p *zip.File, called role) error {
 	head, err := d.head(p)
 	kind := pictureKind(head)
 	switch {
+	case kind != document.UnknownFormat && pieces.MatchString(strings.ToLower(p.Name)): // its beginning: the rest lies in other parts
+		return d.add(picture{part: p, kind: kind}, withheld(kind, reason.ExtractEncoding))
 	case kind.IsRaster():
 		return d.addRaster(p, kind)
 	case called&isPicture != 0 && bytes.HasPrefix(head, []byte(gzipped)):

@@ -51,7 +51,8 @@ var (
 	attachments = regexp.MustCompile(`/embeddings/[^/]*$`)
 	programs    = regexp.MustCompile(`/vbaproject[^/]*\.bin$|/activex/`)
 	linked      = regexp.MustCompile(`/externallinks/`)
-	drawn       = regexp.MustCompile(`/charts/|/chartex/|/diagrams/|/ink/|/model3d/|/chartsheets/`)
+	pieces      = regexp.MustCompile(`/\[\d+\](\.last)?\.piece$`)
+	drawn       = regexp.MustCompile(`\.fpage$|/charts/|/chartex/|/diagrams/|/ink/|/model3d/|/chartsheets/`)
 	shaped      = regexp.MustCompile(`^word/.*\.xml$|/drawings/|^ppt/(slides|slidelayouts|slidemasters)/`)
 )
 
