@@ -30,10 +30,7 @@ func sketch(img image.Image) string {
 
 // Orders of both dialects draw what they say, to the pixel.
 func TestDrawing(t *testing.T) {
-	noPen := join(order(38, longs(1, 5, 0, 0, 0)), order(37, longs(1)))
-	red := join(order(39, longs(2, 0, 0x0000ff, 0)), order(37, longs(2)))
-	wNoPen := join(wo(0x02fa, shorts(5, 0, 0), longs(0)), wo(0x012d, shorts(0)))
-	wBlue := join(wo(0x02fc, shorts(0), longs(0xff0000), shorts(0)), wo(0x012d, shorts(1)))
+	red := redFill
 	star := shorts(0, 0, 4, 0, 4, 4, 0, 4, 0, 0, 1, 1, 3, 1, 3, 3, 1, 3, 1, 1)
 	for name, c := range map[string]struct {
 		b    []byte
@@ -142,8 +139,12 @@ func seeds(t testing.TB) map[document.Format][][]byte {
 		each = append(each, wo(kind, shorts(1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9))...)
 	}
 	return map[document.Format][][]byte{
-		document.EMF: {emfOf(6, 5, stretch(info, bits, [4]int{0, 0, 6, 5}, [4]int{0, 0, 6, 5}, 0x8800c6)), emfOf(9, 9, all), emfOf(9, 9, say(" "))},
-		document.WMF: {wmfOf(6, 5, wo(0x0f43, longs(srcCopy), shorts(0, 5, 6, 0, 0, 5, 6, 0, 0), dib)), wmfOf(9, 9, each)},
+		document.EMF: {emfOf(6, 5, stretch(info, bits, [4]int{0, 0, 6, 5}, [4]int{0, 0, 6, 5}, 0x8800c6)), emfOf(9, 9, all), emfOf(9, 9, say(" ")),
+			emfOf(90, 90, typeOf(1, -12, 900, 204, "Arial"), order(22, longs(31)), sayAt(9, 9, 6, "Анна x", 9, 9, 9, 9, 9, 9), order(59), sayAt(9, 9, 0, "y"), order(60), order(67, longs(5)),
+				order(95, longs(3, 0, 0, 0, 0, 0x10201, 4, 0, 255, 0, 0), longs(0)), order(37, longs(3)), order(85, make([]byte, 16), longs(4), shorts(0, 0, 9, 0, 30, 40, 39, 39)), sayAt(9, 30, 0, "z"))},
+		document.WMF: {wmfOf(6, 5, wo(0x0f43, longs(srcCopy), shorts(0, 5, 6, 0, 0, 5, 6, 0, 0), dib)), wmfOf(9, 9, each),
+			wmfOf(90, 90, wo(0x02fb, shorts(-12, 0, 300, 0, 700), []byte{1, 1, 1, 0, 0, 0, 0, 0}, make([]byte, 32)), wo(0x012d, shorts(0)), wo(0x0a32, shorts(10, 10, 4, 6, 0, 0, 90, 30), []byte("Anna"), shorts(9, 7, 7, 7)),
+				wo(0x06ff, shorts(0, 6), longs(0), shorts(0, 1, 2, 0, 0, 4, 1, 4, 0, 1, 0, 1, 3, 4, 4)), wo(0x012c, shorts(1)), wo(0x081a, shorts(0, 20, 20, 40, 40, 40, 0, 0)))},
 		document.PICT: {pictOf(6, 5, wideEnds(0x98, 8, 0, 0, 2, 16, 0, 0, 2, 16, 0, 0, 2, 16, 0), []byte{2, 0xff, 0x55, 2, 0xff, 0xaa}),
 			pictOf(6, 5, quickTime(pngOf(t, 6, 5))), pictOf(6, 5, wideEnds(0x9b, 0, 0xff, 0x8000|24, 0, 0, 5, 6, 0, 4, 0, 0, 72, 0, 72, 0, 16, 32, 3, 8), make([]byte, 40))},
 	}
@@ -169,6 +170,9 @@ func FuzzMetafile(f *testing.F) {
 		for i, it := range x.Assets() {
 			img, err := x.Load(i)
 			if err != nil && reason.Of(err) == reason.Internal {
+				t.Fatal(err)
+			}
+			if _, err := x.Layer(i); err != nil && reason.Of(err) == reason.Internal {
 				t.Fatal(err)
 			}
 			if err == nil && fmt.Sprint(img.Bounds().Max) != fmt.Sprint(image.Pt(it.Width, it.Height)) {

@@ -1,11 +1,12 @@
 // Package metafile opens EMF, WMF and PICT pictures: lists of drawing orders.
 //
-// A picture whose every order is understood is drawn; one that shows a single bitmap
-// and nothing else is that bitmap, pixel by pixel; one that draws nothing is blank and
-// comes out so. Any order that is not drawn here, text above all, withholds the whole
-// picture as extract.vector_image: half a picture would be taken for the whole. The
-// bitmaps within such a picture, and those of which it shows a part only, are assets of
-// their own.
+// A picture whose every order is understood is drawn, its text in typefaces of our own and
+// large enough to be read; the words are handed out as its layer. One that shows a single
+// bitmap and nothing else is that bitmap, pixel by pixel; one that draws nothing is blank
+// and comes out so. Any order that is not drawn here withholds the whole picture as
+// extract.vector_image, and so does a character that the typefaces lack: half a picture
+// would be taken for the whole. The bitmaps within such a picture, and those of which it
+// shows a part only, are assets of their own.
 package metafile
 
 import (
@@ -22,22 +23,9 @@ import (
 	"blotter/internal/reason"
 )
 
-const (
-	// maxInner is how many bitmaps of a picture that is not drawn become assets. Their
-	// orders may be strips of one image by the hundred; the picture stands as withheld
-	// for all of them.
-	maxInner = 16
-	// maxWork bounds what drawing a picture may touch, in pixels: some seconds.
-	maxWork = 1e9
-	// edgeWork is what finding an edge in a row costs, in pixels, where very many cross it:
-	// 360 ns were measured for 131,072 edges.
-	edgeWork = 100
-	// plainSide is the longest side of a picture without bitmaps, in pixels: some count in
-	// thousandths of an inch.
-	plainSide = 2048
-	// blankSide stands for the sides of a blank picture that has none.
-	blankSide = 1
-)
+// maxInner is how many bitmaps of a picture that is not drawn become assets. Their orders
+// may be strips of one image by the hundred; the picture stands as withheld for all of them.
+const maxInner = 16
 
 // File is an opened metafile. It implements catalogue.Source.
 type File struct {
@@ -54,14 +42,6 @@ type File struct {
 type part struct {
 	bits bitmap
 	plan *plan // nil for a bitmap
-}
-
-// plan is how a picture becomes pixels: what lies where, and how large.
-type plan struct {
-	origin        point   // in device units
-	sx, sy        float64 // pixels for a device unit
-	width, height int
-	blank         bool
 }
 
 // Open walks the orders of a picture of the format EMF, WMF or PICT, once, and draws
@@ -123,7 +103,7 @@ func (f *File) whole(p *player, m *measure) (x found, only bool) {
 			return f.withheld(p, x.item.Withheld), false
 		}
 	}
-	pl := m.plan()
+	pl := m.plan(p.header)
 	if m.work(pl.sx, pl.sy) > maxWork {
 		return f.withheld(p, reason.ExtractVector), false
 	}
@@ -222,8 +202,18 @@ func (f *File) Load(i int) (image.Image, error) {
 	return c.img, c.err
 }
 
-// Layer returns nil: no text is taken from a metafile.
-func (f *File) Layer(int) ([]words.Word, error) { return nil, nil }
+// Layer returns the words of the drawn picture, which are known exactly: nil for a bitmap.
+func (f *File) Layer(i int) ([]words.Word, error) {
+	if i < 0 || i >= len(f.parts) || f.parts[i].plan == nil || f.parts[i].plan.blank || f.tally.Items()[i].Withheld != "" {
+		return nil, nil
+	}
+	s := &scribe{plan: f.parts[i].plan}
+	if _, err := f.play(s); err != nil {
+		return nil, err
+	}
+	s.end()
+	return s.words, nil
+}
 
 // Placements returns nil: a picture is no page.
 func (f *File) Placements(int) []catalogue.Placement { return nil }

@@ -2,10 +2,8 @@ package metafile
 
 import (
 	"encoding/binary"
-	"image"
 	"math"
-
-	"blotter/internal/reason"
+	"strings"
 )
 
 // Orders of a WMF, [MS-WMF] 2.1.1.1.
@@ -23,12 +21,18 @@ const (
 	wmfPatBlt, wmfToDevice, wmfStretchDIB                   = 0x061d, 0x0d33, 0x0f43
 	wmfDIBBitBlt, wmfDIBStretchBlt, wmfBitBlt, wmfStretch16 = 0x0940, 0x0b41, 0x0922, 0x0b23
 	wmfText, wmfExtText                                     = 0x0521, 0x0a32
+	wmfViewportOrg, wmfViewportExt, wmfOffsetViewport       = 0x020d, 0x020e, 0x0211
+	wmfScaleWindow, wmfScaleViewport, wmfOffsetClip         = 0x0410, 0x0412, 0x0220
+	wmfTextAlign, wmfTextExtra, wmfSelectPalette            = 0x012e, 0x0108, 0x0234
+	wmfArc, wmfPie, wmfChord, wmfRoundRect, wmfSetPixel     = 0x0817, 0x081a, 0x0830, 0x061c, 0x041f
+	wmfFillRegion, wmfFrameRegion                           = 0x0228, 0x0429
+	wmfInvertRegion, wmfPaintRegion                         = 0x012a, 0x012b
 )
 
-// wmfQuiet changes nothing that the orders drawn here look at: palettes in use, text
-// spacing, mapper flags, stretch mode, escapes to printers.
-var wmfQuiet = map[uint32]bool{0x0035: true, 0x0037: true, 0x0107: true, 0x0108: true, 0x012e: true, 0x0139: true, 0x020a: true,
-	0x0231: true, 0x0234: true, 0x0436: true, 0x0626: true}
+// wmfQuiet changes nothing that the orders drawn here look at: palettes in use, how lines of
+// text are filled, layout, mapper flags, an order without a meaning, stretch mode, escapes to printers.
+var wmfQuiet = map[uint32]bool{0x0035: true, 0x0037: true, 0x0105: true, 0x0107: true, 0x0139: true, 0x0149: true, 0x020a: true,
+	0x0231: true, 0x0436: true, 0x0626: true}
 
 // wmfHeader is the length of the header; a placeable file has 22 bytes before it.
 const wmfHeader, placeable = 18, 22
@@ -48,12 +52,13 @@ func (r record) yx(at int) point { return point{r.i16(at + 2), r.i16(at)} }
 // wmf walks the orders of a WMF. Its units have no size of their own: the picture comes
 // out at 96 dots per inch where the file says how many are an inch, else one to one.
 func (p *player) wmf(data []byte) error {
-	unit := 1.0
+	unit, size := 1.0, point{}
 	if head := (record{b: data}); head.u32(0) == 0x9ac6cdd7 && len(data) >= placeable {
-		if inch := binary.LittleEndian.Uint16(data[14:]); inch > 0 {
+		if inch := head.u16(14); inch > 0 {
 			unit = 96 / float64(inch)
 		}
-		p.header = nothing().with(point{head.i16(6) * unit, head.i16(8) * unit}).with(point{head.i16(10) * unit, head.i16(12) * unit})
+		size = point{math.Abs(head.i16(10)-head.i16(6)) * unit, math.Abs(head.i16(12)-head.i16(8)) * unit}
+		p.header = nothing().with(point{}).with(size)
 		data = data[placeable:]
 	}
 	if len(data) < wmfHeader || (data[0] != 1 && data[0] != 2) || data[2] != 9 {
@@ -61,6 +66,9 @@ func (p *player) wmf(data []byte) error {
 	}
 	p.dc.mode, p.dc.vpExt = mapFree, point{unit, unit}
 	w := wmfState{unit: unit}
+	if !p.header.empty() {
+		w.first = size
+	}
 	data = data[wmfHeader:]
 	for !p.over() {
 		if len(data) < 6 { // no end mark: what is cut off may have been anything
@@ -85,6 +93,7 @@ func (p *player) wmf(data []byte) error {
 // wmfState numbers objects: a new one takes the lowest number that is free.
 type wmfState struct {
 	unit  float64
+	first point // how large the picture is, in device units
 	used  []bool
 	lower int // no number below is free
 }
@@ -113,12 +122,7 @@ const maxWMFObjects = 4096
 func (p *player) wmfOrder(w *wmfState, r record) {
 	switch {
 	case wmfQuiet[r.kind]:
-	case p.wmfSet(w, r), p.wmfObject(w, r), p.wmfLines(r), p.wmfBitmap(r):
-	case r.kind == wmfText:
-		n := uint32(r.u16(6))
-		p.wmfText(cut(r.b, 8, n), n == 0, nil)
-	case r.kind == wmfExtText:
-		p.wmfExtText(r)
+	case p.wmfSet(w, r), p.wmfClip(r), p.wmfObject(w, r), p.wmfLines(r), p.wmfRegion(r), p.wmfBitmap(r), p.wmfText(r):
 	default:
 		p.cannot()
 	}
@@ -135,46 +139,93 @@ func (p *player) wmfSet(w *wmfState, r record) bool {
 		d.opaque = r.i16(6) == 2
 	case wmfMapMode:
 		// The window decides what is seen, but for modes whose units have a size.
-		if m := int(r.i16(6)); m != mapText && m != mapIsotrope && m != mapFree {
-			p.cannot()
+		if d.mode = int(r.i16(6)); d.mode <= mapText || d.mode > mapFree {
+			d.mode = mapFree
 		}
 	case wmfROP2:
 		d.rop2 = uint32(r.i16(6))
 	case wmfFillMode:
 		d.evenOdd = r.i16(6) != 2
 	case wmfBkColour:
-		d.paper = colour(r.u32(6))
+		d.paper = p.colour(r.u32(6))
 	case wmfTextColour:
-		d.writing = colour(r.u32(6))
+		d.writing = p.colour(r.u32(6))
+	case wmfTextAlign:
+		d.align = uint32(r.u16(6))
+	case wmfTextExtra:
+		d.extra = r.i16(6)
+	case wmfSelectPalette:
+		if x, ok := p.objects[uint32(r.u16(6))].(palette); ok {
+			d.palette = x
+		}
+	case wmfViewportOrg:
+		d.vpOrg = r.yx(6)
+	case wmfOffsetViewport:
+		d.vpOrg = d.vpOrg.plus(r.yx(6))
+	case wmfViewportExt:
+		d.vpExt, w.first = r.yx(6), r.yx(6)
+	case wmfScaleWindow:
+		d.winExt = point{d.winExt.x * r.i16(12) / r.i16(10), d.winExt.y * r.i16(8) / r.i16(6)}
+	case wmfScaleViewport:
+		d.vpExt = point{d.vpExt.x * r.i16(12) / r.i16(10), d.vpExt.y * r.i16(8) / r.i16(6)}
 	case wmfWindowOrg:
 		d.winOrg = r.yx(6)
 	case wmfOffsetWindow:
 		by := r.yx(6)
 		d.winOrg = point{d.winOrg.x + by.x, d.winOrg.y + by.y}
 	case wmfWindowExt:
-		p.wmfWindow(r.yx(6), w.unit)
-	case wmfClipRegion, wmfExcludeClip:
-		d.clipUnknown = true
-	case wmfIntersectClip:
-		p.clipTo(r.yx(10), r.yx(6))
+		p.wmfWindow(w, r.yx(6))
 	default:
 		return false
 	}
 	return true
 }
 
-// wmfWindow takes the extent of the window. The first one stands for the picture; a
-// later one of another size scales what follows. A negative one turns the picture over.
-func (p *player) wmfWindow(ext point, unit float64) {
-	d := &p.dc
-	if p.header.empty() && ext.x != 0 && ext.y != 0 {
-		p.header = nothing().with(point{}).with(point{math.Abs(ext.x) * unit, math.Abs(ext.y) * unit})
+// wmfWindow takes the extent of the window: what of the file's units the picture shows. It is
+// as large as the header says or, without one, as the first extent; a later one of another size
+// scales what follows. A negative one turns the picture over.
+func (p *player) wmfWindow(w *wmfState, ext point) {
+	if ext.x == 0 || ext.y == 0 {
+		return
 	}
-	if d.winExt != (point{1, 1}) && (math.Abs(d.winExt.x) != math.Abs(ext.x) || math.Abs(d.winExt.y) != math.Abs(ext.y)) {
-		p.cannot()
+	if size := (point{w.unit * math.Abs(ext.x), w.unit * math.Abs(ext.y)}); w.first == (point{}) && size != (point{w.unit, w.unit}) {
+		w.first = size
+		p.header = nothing().with(point{}).with(size)
 	}
-	d.vpExt = point{unit * math.Abs(ext.x), unit * math.Abs(ext.y)}
-	d.winExt = ext
+	if w.first != (point{}) {
+		p.dc.vpExt = w.first
+	}
+	p.dc.winExt = ext
+}
+
+// wmfClip changes where orders show.
+func (p *player) wmfClip(r record) bool {
+	switch r.kind {
+	case wmfIntersectClip:
+		p.clipTo(r.yx(10), r.yx(6), both)
+	case wmfExcludeClip:
+		p.clipTo(r.yx(10), r.yx(6), without)
+	case wmfOffsetClip:
+		if by := p.toDevice().vector(r.yx(6)); by.near() {
+			p.dc.clip = p.dc.clip.moved(by)
+			break
+		}
+		p.dc.clipUnknown = true
+	case wmfClipRegion:
+		p.dc.clip, p.dc.clipUnknown = unclipped(), false
+		if g, ok := p.objects[uint32(r.u16(6))].(region); ok {
+			p.clipToRegion(g)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *player) clipToRegion(g region) {
+	figs, ok := p.figures(g.rects, true)
+	p.dc.clipUnknown = false
+	p.clipBy(figs, false, instead, ok && !g.unknown)
 }
 
 func (p *player) wmfObject(w *wmfState, r record) bool {
@@ -188,18 +239,27 @@ func (p *player) wmfObject(w *wmfState, r record) bool {
 		delete(p.objects, i)
 		switch r.kind {
 		case wmfNewPen:
-			p.make(i, newPen(uint32(r.u16(6)), r.i16(8), r.u32(12)))
+			p.make(i, newPen(uint32(r.u16(6)), r.i16(8), p.colour(r.u32(12)), nil))
 		case wmfNewBrush:
-			p.make(i, newBrush(uint32(r.u16(6)), r.u32(8)))
-		case wmfPatternBrush, wmfDIBBrush:
-			p.make(i, brush{unknown: true, visible: true})
+			b, ok := newBrush(uint32(r.u16(6)), p.colour(r.u32(8)), uint32(r.u16(12)))
+			b.unknown = !ok
+			p.make(i, b)
+		case wmfNewFont:
+			name, _, _ := strings.Cut(string(r.b[min(24, len(r.b)):min(56, len(r.b))]), "\x00")
+			p.make(i, newFont(r.i16(6), r.i16(8), r.i16(10), r.i16(14), cut(r.b, 16, 8), name))
+		case wmfNewPalette:
+			p.make(i, newPalette(r.b[min(6, len(r.b)):]))
+		case wmfPatternBrush:
+			p.make(i, p.patternBrush(r.bitmap16(6), true))
+		case wmfDIBBrush:
+			p.make(i, p.patternBrush(packed(r.b[min(10, len(r.b)):], r.u16(8) == 1), false))
 		case wmfNewRegion:
-			p.make(i, region{})
+			p.make(i, r.region16())
 		}
 	case wmfSelect:
 		i := uint32(r.u16(6))
-		if _, ok := p.objects[i].(region); ok { // it becomes the clip
-			p.dc.clipUnknown = true
+		if g, ok := p.objects[i].(region); ok { // it becomes the clip
+			p.clipToRegion(g)
 		}
 		p.take(p.objects[i])
 	case wmfDelete:
@@ -210,108 +270,4 @@ func (p *player) wmfObject(w *wmfState, r record) bool {
 		return false
 	}
 	return true
-}
-
-// region is an object that can clip; none is drawn within here.
-type region struct{}
-
-func (p *player) wmfLines(r record) bool {
-	switch r.kind {
-	case wmfMoveTo:
-		p.dc.at = r.yx(6)
-	case wmfLineTo:
-		p.lineTo(r.yx(6))
-	case wmfRectangle:
-		p.shape(corners(r.yx(10), r.yx(6)))
-	case wmfEllipse:
-		p.shape(ellipse(r.yx(10), r.yx(6)))
-	case wmfPolygon:
-		p.shape(r.points(8, int(r.i16(6)), 4))
-	case wmfPolyline:
-		p.line(r.points(8, int(r.i16(6)), 4))
-	case wmfPolyPolygon:
-		n := int(r.i16(6))
-		at := 8 + 2*n
-		var rings [][]point
-		for i := range max(n, 0) {
-			pts := r.points(at, int(r.i16(8+2*i)), 4)
-			if pts == nil {
-				rings = append(rings, nil)
-				break
-			}
-			rings, at = append(rings, pts), at+4*len(pts)
-		}
-		p.shape(rings...)
-	default:
-		return false
-	}
-	return true
-}
-
-// wmfBitmap carries out what lays down bitmaps. Those orders that may come without one
-// are told by their length.
-func (p *player) wmfBitmap(r record) bool {
-	rest := func(at int, indexed bool) bitmap { return packed(r.b[min(at, len(r.b)):], indexed) }
-	rop := byte(r.u32(6) >> 16)
-	bare := r.kind == wmfDIBBitBlt && len(r.b) <= 24 || r.kind == wmfDIBStretchBlt && len(r.b) <= 28
-	if bare {
-		p.blit(blit{rop: rop}, r.yx(len(r.b)-4), r.yx(len(r.b)-8))
-		return true
-	}
-	switch r.kind {
-	case wmfPatBlt:
-		p.blit(blit{rop: rop}, r.yx(14), r.yx(10))
-	case wmfStretchDIB:
-		b := rest(28, r.i16(10) == 1)
-		src := fromBottom(b, int(r.i16(18)), int(r.i16(16)), int(r.i16(14)), int(r.i16(12)))
-		p.blit(blit{bits: b, rop: rop, src: src}, r.yx(24), r.yx(20))
-	case wmfToDevice:
-		b := rest(24, r.i16(6) == 1)
-		if _, h, _ := b.size(); r.i16(10) != 0 || int(r.i16(8)) != h {
-			p.vector = true
-			p.met(b)
-			break
-		}
-		src := fromBottom(b, int(r.i16(14)), int(r.i16(12)), int(r.i16(18)), int(r.i16(16)))
-		p.blit(blit{bits: b, rop: ropCopy, src: src}, r.yx(20), r.yx(16))
-	case wmfDIBStretchBlt:
-		x, y := int(r.i16(16)), int(r.i16(14))
-		src := image.Rectangle{image.Pt(x, y), image.Pt(x+int(r.i16(12)), y+int(r.i16(10)))}
-		p.blit(blit{bits: rest(26, false), rop: rop, src: src}, r.yx(22), r.yx(18))
-	case wmfDIBBitBlt:
-		x, y := int(r.i16(12)), int(r.i16(10))
-		src := image.Rectangle{image.Pt(x, y), image.Pt(x+int(r.i16(16)), y+int(r.i16(14)))}
-		p.blit(blit{bits: rest(22, false), rop: rop, src: src}, r.yx(18), r.yx(14))
-	case wmfBitBlt, wmfStretch16: // bitmaps of one device
-		if len(r.b) <= 28 {
-			p.cannot()
-			break
-		}
-		p.vector = true
-		p.met(bitmap{code: reason.ExtractEncoding})
-	default:
-		return false
-	}
-	return true
-}
-
-func (p *player) wmfExtText(r record) {
-	const opaque, clipped = 2, 4
-	n, options, at := uint32(r.u16(10)), int(r.i16(12)), uint32(14)
-	var behind *[2]point
-	if options&(opaque|clipped) != 0 {
-		if options&opaque != 0 {
-			behind = &[2]point{{r.i16(14), r.i16(16)}, {r.i16(18), r.i16(20)}}
-		}
-		at += 8
-	}
-	p.wmfText(cut(r.b, at, n), n == 0, behind)
-}
-
-func (p *player) wmfText(s []byte, none bool, behind *[2]point) {
-	blank := none || s != nil && !p.dc.opaque
-	for _, c := range s {
-		blank = blank && c == ' '
-	}
-	p.text(blank, behind)
 }
