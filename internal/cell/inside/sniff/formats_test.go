@@ -24,7 +24,7 @@ var said = map[document.Format]string{
 	document.GIF: "GIF, each frame as it is shown", document.BMP: "BMP of Windows and OS/2", document.WebP: "WebP, with the frames of an animation",
 	document.JPEG2000: "JPEG 2000", document.JBIG2: "JBIG2 files", document.ICO: "icons and cursors", document.SVG: "SVG",
 	document.HEIC: "HEIC: every picture in it", document.AVIF: "AVIF, with the frames of a sequence", document.JPEGXL: "JPEG XL", document.JPEGXR: "JPEG XR", document.Photoshop: "Photoshop",
-	document.DICOM: "DICOM", document.EMF: "EMF: drawn, where every order in it is known", document.WMF: "WMF: as EMF", document.PICT: "PICT: as EMF",
+	document.DICOM: "DICOM", document.EMF: "EMF: drawn with its text, where every order and character in it is known", document.WMF: "WMF: as EMF", document.PICT: "PICT: as EMF",
 	document.RawPixels: "bare pixels in a PDF", document.CCITT: "a fax in a PDF",
 	document.DOCX: "Word, its templates and macro variants", document.PPTX: "PowerPoint, the same", document.XLSX: "Excel, the same",
 	document.ODT: "OpenDocument text", document.ODS: "OpenDocument spreadsheet", document.ODP: "OpenDocument presentation",

@@ -158,6 +158,7 @@ func (m *measure) write(r run) {
 		}
 		seen = true
 		m.cover(box)
+		m.box = m.box.join(box.wider(em / 4).meet(r.clip.box)) // letters at an edge are read badly
 		m.edges += letterSides * fewWork * smoothRows * (em + 1)
 	}
 	if wide := r.along.length(); seen && em > 0 && wide > 0 && (m.em == 0 || em < m.em) {
