@@ -160,8 +160,8 @@ func (d *Document) own(obj references.FPDF_PAGEOBJECT) (image.Image, error) {
 }
 
 // stencil returns the pixels of a stencil: black where it is painted. PDFium hands these
-// out light on dark, and drawing it takes four times the memory. It is nil for one that is
-// nothing or everything: what could not be decoded looks like that, too.
+// out light on dark, and drawing it takes four times the memory. One that is nothing or
+// everything stays as it is handed out: what could not be decoded looks like that, too.
 func (d *Document) stencil(obj references.FPDF_PAGEOBJECT) (image.Image, error) {
 	img, err := d.own(obj)
 	gray, ok := img.(*image.Gray)
@@ -171,11 +171,10 @@ func (d *Document) stencil(obj references.FPDF_PAGEOBJECT) (image.Image, error) 
 		}
 		return nil, nil
 	}
-	for i, v := range gray.Pix {
-		gray.Pix[i] = ^v
-	}
-	if uniform(gray) {
-		return nil, nil
+	if !uniform(gray) {
+		for i, v := range gray.Pix {
+			gray.Pix[i] = ^v
+		}
 	}
 	return gray, nil
 }
