@@ -180,8 +180,12 @@ func TestBareCodestreamsOfFourSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := open(t, onePage(box, drawI, "/XObject<</I 10 0 R>>", parts{10: stream("/Subtype/Image/Width 24/Height 8/Filter/JPXDecode", string(b))}), roomy)
-	if items := d.Assets(); len(items) != 2 || items[1].Format != document.JPEG2000 {
+	items := d.Assets()
+	if len(items) != 2 || items[1].Format != document.JPEG2000 {
 		t.Fatalf("assets %+v", items)
+	}
+	if it := items[1]; it.Bits != 8 || it.Channels != 4 || it.DPI != 24*72/80+1 { // told without decoding
+		t.Errorf("%d bits, %d channels, %d dpi", it.Bits, it.Channels, it.DPI)
 	}
 	img := load(t, d, 1)
 	if black, yellow := lum(img, 20, 6), lum(img, 4, 6); black > 60 || yellow < 200 {

@@ -50,8 +50,12 @@ func (p *picture) inspect(raw []byte, filters []string) {
 	if w, h, ok := size(raw); ok {
 		p.w, p.h = w, h // what the decoder will make of it
 	}
-	if p.format == document.JPEG2000 && p.withheld == "" && !jpxFits(p.w, p.h, jpxSamples(raw)) {
-		p.withheld = reason.ExtractMemory
+	if p.format != document.JPEG2000 {
+		return
+	}
+	n, depth := jpxSamples(raw)
+	if p.channels, p.depth = n, depth; p.withheld == "" && !jpxFits(p.w, p.h, max(1, min(n, 5))) {
+		p.withheld = reason.ExtractMemory // more than five samples are not decoded
 	}
 }
 
@@ -63,13 +67,14 @@ func jpxFits(w, h, samples int) bool {
 	return int64(w)*int64(h) <= room/int64(8*samples+4)
 }
 
-// jpxSamples reads how many samples a pixel has, 1 to 5: more than that are not decoded.
-func jpxSamples(raw []byte) int {
+// jpxSamples reads how many samples a pixel has, and the bits of the first; zeros where
+// there is no codestream.
+func jpxSamples(raw []byte) (n, bits int) {
 	at := bytes.Index(raw, jpxMark)
-	if at < 0 || len(raw) < at+42 {
-		return 1
+	if at < 0 || len(raw) < at+43 {
+		return 0, 0
 	}
-	return max(1, min(int(binary.BigEndian.Uint16(raw[at+40:])), 5))
+	return int(binary.BigEndian.Uint16(raw[at+40:])), int(raw[at+42]&0x7f) + 1
 }
 
 // jpxMark begins a codestream: its first two markers.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/klippa-app/go-pdfium/enums"
@@ -265,23 +266,19 @@ func (d *Document) look(ref requests.Page, obj references.FPDF_PAGEOBJECT) (*pic
 	pic.w, pic.h = int(min(size.Width, math.MaxInt32)), int(min(size.Height, math.MaxInt32))
 	h := sha256.New()
 	filters := d.filters(obj)
-	meta, err := d.e.pdf.FPDFImageObj_GetImageMetadata(&requests.FPDFImageObj_GetImageMetadata{ImageObject: obj, Page: ref})
-	space := enums.FPDF_COLORSPACE_UNKNOWN
-	if err == nil {
-		space = meta.ImageMetadata.Colorspace
-		pic.dpi = max(0, min(int(meta.ImageMetadata.HorizontalDPI+0.5), 20_000))
-		pic.bits = int(min(meta.ImageMetadata.BitsPerPixel, 128)) //nolint:gosec // bounded
-		pic.depth, pic.channels = stored(int(meta.ImageMetadata.BitsPerPixel), meta.ImageMetadata.Colorspace)
-		fmt.Fprint(h, meta.ImageMetadata.BitsPerPixel, meta.ImageMetadata.Colorspace)
-	}
 	fmt.Fprint(h, filters, pic.w, pic.h)
+	pic.dpi = d.density(obj, pic.w)
 	raw, err := d.e.pdf.FPDFImageObj_GetImageDataRaw(&requests.FPDFImageObj_GetImageDataRaw{ImageObject: obj})
 	if err == nil {
 		pic.raw = objects.RawDigest(raw.Data)
 		h.Write(pic.raw[:])
 		pic.inspect(raw.Data, filters)
 	}
-	if own := d.streams[pic.raw].pixels; err == nil && pic.agrees(own, space, filters) {
+	space := enums.FPDF_COLORSPACE_UNKNOWN
+	if pic.format != document.JPEG2000 || !d.streams[pic.raw].once && pic.withheld == "" && int64(pic.w)*int64(pic.h) <= d.lim.AssetPixels {
+		space = d.colours(ref, obj, pic, h)
+	}
+	if own := d.streams[pic.raw].pixels; pic.agrees(own, space, filters) {
 		pic.own = own
 	}
 	if pic.withheld == "" && int64(pic.w)*int64(pic.h) <= smallPixels && !d.streams[pic.raw].once {
@@ -291,6 +288,35 @@ func (d *Document) look(ref requests.Page, obj references.FPDF_PAGEOBJECT) (*pic
 		return nil, document.Digest{}, reason.Because(reason.ExtractMalformed, errors.New("pdf: image headers"))
 	}
 	return pic, document.Digest(h.Sum(nil)), nil
+}
+
+// colours asks PDFium for the bits and the colour space, which are part of what an image
+// is known by. It decodes all of a JPEG 2000 stream to tell.
+func (d *Document) colours(ref requests.Page, obj references.FPDF_PAGEOBJECT, pic *picture, h io.Writer) enums.FPDF_COLORSPACE {
+	res, err := d.e.pdf.FPDFImageObj_GetImageMetadata(&requests.FPDFImageObj_GetImageMetadata{ImageObject: obj, Page: ref})
+	if err != nil {
+		d.e.failed(err)
+		return enums.FPDF_COLORSPACE_UNKNOWN
+	}
+	meta := res.ImageMetadata
+	pic.bits = int(min(meta.BitsPerPixel, 128)) //nolint:gosec // bounded
+	pic.depth, pic.channels = stored(int(meta.BitsPerPixel), meta.Colorspace)
+	fmt.Fprint(h, meta.BitsPerPixel, meta.Colorspace)
+	return meta.Colorspace
+}
+
+// density is the dots per inch of an image w pixels wide, where it is drawn first.
+func (d *Document) density(obj references.FPDF_PAGEOBJECT, w int) int {
+	m, err := d.e.pdf.FPDFPageObj_GetMatrix(&requests.FPDFPageObj_GetMatrix{PageObject: obj})
+	if err != nil {
+		d.e.failed(err)
+		return 0
+	}
+	inches := math.Abs(float64(m.Matrix.A))/72 + math.Abs(float64(m.Matrix.C))/72
+	if dpi := float64(w)/inches + 0.5; dpi < 20_000 {
+		return int(dpi)
+	}
+	return 20_000
 }
 
 func (d *Document) filters(obj references.FPDF_PAGEOBJECT) []string {
