@@ -10,6 +10,9 @@ type Limits struct {
 	Frames        int   `yaml:"frames" json:"frames"`                 // frames of one raster file
 	AssetPixels   int64 `yaml:"asset_pixels" json:"asset_pixels"`     // width × height of one asset
 	TotalPixels   int64 `yaml:"total_pixels" json:"total_pixels"`     // sum over a document's assets
+	PageObjects   int64 `yaml:"page_objects" json:"page_objects"`     // what a page draws, as often as it does: paths, pieces of text, images
+	TotalObjects  int64 `yaml:"total_objects" json:"total_objects"`   // sum over a document's pages
+	DrawnPixels   int64 `yaml:"drawn_pixels" json:"drawn_pixels"`     // pixels that the pages of a document draw and cover, as often as they do
 	Entries       int   `yaml:"entries" json:"entries"`               // entries of a container such as a DOCX
 	UnpackedBytes int64 `yaml:"unpacked_bytes" json:"unpacked_bytes"` // unpacked bytes of a container, summed
 	Ratio         int   `yaml:"ratio" json:"ratio"`                   // unpacked / packed, judged only above 1 MiB unpacked

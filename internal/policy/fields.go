@@ -17,6 +17,7 @@ const (
 	mostBytes   = 1 << 40 // 1 TiB
 	mostPixels  = 1 << 40
 	mostItems   = 1 << 24
+	mostDrawn   = 1 << 32
 	mostDPI     = 1200
 	leastDPI    = 72
 	mostSeconds = 24 * 60 * 60
@@ -65,6 +66,9 @@ func (d draft) fields() []strictyaml.Field {
 		{Path: "limits.frames", Set: strictyaml.Whole(&l.Frames, 1, mostItems)},
 		{Path: "limits.asset_pixels", Set: strictyaml.Whole(&l.AssetPixels, 1, mostPixels)},
 		{Path: "limits.total_pixels", Set: strictyaml.Whole(&l.TotalPixels, 1, mostPixels)},
+		{Path: "limits.page_objects", Set: strictyaml.Whole(&l.PageObjects, 1, mostItems)},
+		{Path: "limits.total_objects", Set: strictyaml.Whole(&l.TotalObjects, 1, mostDrawn)},
+		{Path: "limits.drawn_pixels", Set: strictyaml.Whole(&l.DrawnPixels, 1, mostPixels)},
 		{Path: "limits.entries", Set: strictyaml.Whole(&l.Entries, 1, mostItems)},
 		{Path: "limits.unpacked_bytes", Set: strictyaml.Whole(&l.UnpackedBytes, 1, mostBytes)},
 		{Path: "limits.ratio", Set: strictyaml.Whole(&l.Ratio, 1, mostRatio)},

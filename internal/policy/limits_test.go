@@ -47,6 +47,11 @@ anything is unpacked, from headers before anything is decoded.
 An image that is withheld keeps its place in the result, with its reason. What becomes of the document then is for the
 policy's setting `+"`withheld`"+`: the others are handed out, a person decides, or the document is rejected.
 
+Some bounds of PDF files are fixed, because no honest file comes near them and nothing is gained by moving them. A file has at
+most 500,000 objects, old versions included (`+"`%s`"+`). All its streams together unpack to at most 16 times
+`+"`unpacked_bytes`"+` while each is measured against that (`+"`%s`"+`). What pages draw is counted by reading at most 4 times
+`+"`unpacked_bytes`"+` of operators, and forms lie at most 24 deep in each other (`+"`%s`"+`).
+
 Two more are the node's, in its [configuration](configuration.md):
 
 | setting | default | over it | reason |
@@ -57,7 +62,7 @@ Two more are the node's, in its [configuration](configuration.md):
 
 The estimate is what reading takes (350 MB, whatever the page's size) and for each pixel 8 bytes of an image (14 where a
 channel has more than 8 bits) and 18 of a page. `+"`blotter survey`"+` proposes limits for documents of your own, and `+"`blotter inspect`"+` says which of them a document meets.
-`, policy.LimitsTable(), cell.DefaultMemory, reason.ExtractMemory, reason.CellMemory, reason.APITooLarge)
+`, policy.LimitsTable(), reason.ExtractEntries, reason.ExtractUnpacked, reason.ExtractObjects, cell.DefaultMemory, reason.ExtractMemory, reason.CellMemory, reason.APITooLarge)
 	if *update {
 		if err := os.WriteFile(limitsFile, []byte(want), 0o644); err != nil {
 			t.Fatal(err)

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write docs/policy.md from the default f
 func TestDefault(t *testing.T) {
 	p := policy.Default()
 	want := document.Limits{SourceBytes: 25 << 20, Assets: 2000, Pages: 200, Frames: 500, AssetPixels: 40e6,
-		TotalPixels: 2e9, Entries: 10000, UnpackedBytes: 256 << 20, Ratio: 200, Depth: 4, Filters: 5, PageDPI: 200, AssetSeconds: 300, Seconds: 900}
+		TotalPixels: 2e9, PageObjects: 500_000, TotalObjects: 2_000_000, DrawnPixels: 5_000_000_000, Entries: 10000, UnpackedBytes: 256 << 20, Ratio: 200, Depth: 4, Filters: 5, PageDPI: 200, AssetSeconds: 300, Seconds: 900}
 	if d := cmp.Diff(want, p.Limits); d != "" {
 		t.Error(d)
 	}

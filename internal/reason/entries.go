@@ -245,4 +245,8 @@ var table = []Entry{
 		"Reading or redacting the image took longer than the policy allows. Scale it down or split it, or have the limit asset_seconds of the policy raised."},
 	{119, SniffRecord, Permanent, OwnerDocument, 415, ExitRejected,
 		"The document is a record or message of a clinical system or an address book (HL7, CDA, FHIR, vCard): text with files in it, which are not opened. Take the files out and send them one by one."},
+	{120, ExtractObjects, Permanent, OwnerDocument, 422, ExitRejected,
+		"A page, or all pages of the document, draw more than the policy allows, or a form draws itself. Print the page to a picture or export it anew with less detail, or have the limits page_objects and total_objects of the policy raised."},
+	{121, ExtractDrawn, Permanent, OwnerDocument, 422, ExitRejected,
+		"The pages of the document draw more pixels than the policy allows, such as one large image again and again; the images themselves are extracted. Export the page as a picture, or have the limit drawn_pixels of the policy raised."},
 }

@@ -43,6 +43,8 @@ const (
 	ExtractVector    Code = "extract.vector_image"
 	ExtractDepth     Code = "extract.depth_limit"
 	ExtractFilters   Code = "extract.filter_limit"
+	ExtractObjects   Code = "extract.object_limit"
+	ExtractDrawn     Code = "extract.drawn_limit"
 	ExtractMemory    Code = "extract.memory_limit"
 
 	ReadUnread  Code = "read.unread_text"

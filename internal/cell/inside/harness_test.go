@@ -84,7 +84,7 @@ func runProbe(t wire.Task, doc *os.File, out *inside.Emitter) bool {
 // limits are generous: no test of this package is about them unless it says so.
 var limits = document.Limits{
 	SourceBytes: 64 << 20, Assets: 100, Pages: 100, Frames: 100, AssetPixels: 100e6, TotalPixels: 400e6,
-	Entries: 1000, UnpackedBytes: 256 << 20, Ratio: 200, Depth: 4, Filters: 5, PageDPI: 200, Seconds: 900, // on a machine that does much else, too
+	Entries: 1000, UnpackedBytes: 256 << 20, Ratio: 200, Depth: 4, Filters: 5, PageObjects: 500_000, TotalObjects: 2_000_000, DrawnPixels: 8e9, PageDPI: 200, Seconds: 900, // on a machine that does much else, too
 }
 
 // start runs a cell without engines.

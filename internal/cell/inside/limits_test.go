@@ -42,6 +42,9 @@ func boundaries(t *testing.T) map[string]boundary {
 		"frames":         {frames, 3, func(l *document.Limits, n int64) { l.Frames = int(n) }, false},
 		"asset_pixels":   {frames, 20 * 10, func(l *document.Limits, n int64) { l.AssetPixels = n }, true},
 		"total_pixels":   {frames, 3 * 20 * 10, func(l *document.Limits, n int64) { l.TotalPixels = n }, false},
+		"page_objects":   {drawing(1), 118, func(l *document.Limits, n int64) { l.PageObjects = n }, true},
+		"total_objects":  {drawing(3), 3 * 118, func(l *document.Limits, n int64) { l.TotalObjects = n }, true},
+		"drawn_pixels":   {drawing(2), 2 * 5 * 100, func(l *document.Limits, n int64) { l.DrawnPixels = n }, true},
 		"entries":        {report, entries, func(l *document.Limits, n int64) { l.Entries = int(n) }, false},
 		"unpacked_bytes": {report, unpacked, func(l *document.Limits, n int64) { l.UnpackedBytes = n }, false},
 		"ratio":          {dense, ratio, func(l *document.Limits, n int64) { l.Ratio = int(n) }, true},
@@ -173,6 +176,21 @@ func animationOf(t *testing.T, frames, w, h int) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// drawing is a PDF of pages that each draw a hundred lines and five times an image of a hundred
+// pixels, all of which lie beside the page so that nothing is covered: 105 objects, and 13 for
+// their points and bytes.
+func drawing(count int) []byte {
+	var b strings.Builder
+	b.WriteString("%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count ")
+	fmt.Fprintf(&b, "%d/Kids[%s]>>\nendobj\n", count, strings.Repeat("3 0 R ", count))
+	b.WriteString("3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 72 72]/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>>>\nendobj\n")
+	content := strings.Repeat("90 9 m 99 9 l S ", 100) + "1 0 0 1 90 9 cm " + strings.Repeat("/I Do ", 5)
+	fmt.Fprintf(&b, "4 0 obj\n<</Length %d>>stream\n%s\nendstream\nendobj\n", len(content), content)
+	fmt.Fprintf(&b, "5 0 obj\n<</Subtype/Image/Width 10/Height 10/BitsPerComponent 8/ColorSpace/DeviceGray/Length 100>>stream\n%s\nendstream\nendobj\n", strings.Repeat("x", 100))
+	b.WriteString("trailer<</Size 6/Root 1 0 R>>\n%%EOF\n")
+	return []byte(b.String())
 }
 
 // pages makes a PDF of pages, and a stream on which so many filters are stacked.

@@ -139,7 +139,7 @@ func processLimited(t *testing.T, e engines, task wire.Task, limit func(*documen
 	if err := redact.Encode(f, paper()); err != nil {
 		t.Fatal(err)
 	}
-	task.Limits = document.Limits{Assets: 2, Pages: 2, Frames: 2, AssetPixels: 1e6, TotalPixels: 1e6, Seconds: 5, Ratio: 1000, Filters: 5, Entries: 10, UnpackedBytes: 1e6, SourceBytes: 1e6, PageDPI: 100}
+	task.Limits = document.Limits{Assets: 2, Pages: 2, Frames: 2, AssetPixels: 1e6, TotalPixels: 1e6, Seconds: 5, Ratio: 1000, Filters: 5, Entries: 10, UnpackedBytes: 1e6, SourceBytes: 1e6, PageObjects: 500_000, TotalObjects: 2_000_000, DrawnPixels: 8e9, PageDPI: 100}
 	limit(&task.Limits)
 	var said bytes.Buffer
 	redactDocument(e, task, f, newEmitter(&said))

@@ -36,7 +36,7 @@ func TestDocumentsWithinAnArchive(t *testing.T) {
 	}
 	run := func(task wire.Task) outcome {
 		task.Limits = document.Limits{Assets: 9, Pages: 2, Frames: 2, AssetPixels: 1e6, TotalPixels: 1e6, Seconds: 5, Ratio: 1000, Filters: 5,
-			Entries: 10, UnpackedBytes: 1e6, SourceBytes: 1e6, PageDPI: 100, Depth: 1}
+			Entries: 10, UnpackedBytes: 1e6, SourceBytes: 1e6, PageObjects: 500_000, TotalObjects: 2_000_000, DrawnPixels: 8e9, PageDPI: 100, Depth: 1}
 		f, err := os.CreateTemp(t.TempDir(), "")
 		if err != nil {
 			t.Fatal(err)

@@ -180,6 +180,7 @@ func Wide(l document.Limits, memory int64) document.Limits {
 	l.Assets, l.Pages, l.Frames = max(l.Assets, 100_000), max(l.Pages, 100_000), max(l.Frames, 100_000)
 	l.AssetPixels = max(l.AssetPixels, fitting(memory, wire.PixelBytes))
 	l.TotalPixels = max(l.TotalPixels, 1<<40)
+	l.TotalObjects, l.DrawnPixels = max(l.TotalObjects, 1<<32), max(l.DrawnPixels, 1<<40) // a page's are bounded by memory
 	l.Entries, l.UnpackedBytes, l.Ratio = max(l.Entries, 1<<20), max(l.UnpackedBytes, 2<<30), max(l.Ratio, 1<<16)
 	l.Depth, l.Filters = document.MaxDepth-1, max(l.Filters, 32)
 	l.Seconds = 120 // of decoding alone

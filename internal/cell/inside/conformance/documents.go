@@ -16,7 +16,7 @@ import (
 
 // limits are the default policy's, with room for documents of many strips.
 var limits = document.Limits{SourceBytes: 64 << 20, Assets: 5000, Pages: 500, Frames: 2000, AssetPixels: 40e6, TotalPixels: 4e9,
-	Entries: 10_000, UnpackedBytes: 256 << 20, Ratio: 200, PageDPI: 72, Depth: 3, Filters: 8}
+	Entries: 10_000, UnpackedBytes: 256 << 20, Ratio: 200, PageObjects: 500_000, TotalObjects: 2_000_000, DrawnPixels: 8e9, PageDPI: 72, Depth: 3, Filters: 8}
 
 // doc is one document to compare.
 type doc struct {

@@ -106,7 +106,7 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 var corpusLimits = document.Limits{SourceBytes: 25 << 20, Assets: 2000, Pages: 200, Frames: 500, AssetPixels: 40e6,
-	TotalPixels: 2e9, Entries: 10_000, UnpackedBytes: 256 << 20, Ratio: 200, Filters: 5, PageDPI: 72}
+	TotalPixels: 2e9, Entries: 10_000, UnpackedBytes: 256 << 20, Ratio: 200, Filters: 5, PageObjects: 500_000, TotalObjects: 2_000_000, DrawnPixels: 8e9, PageDPI: 72}
 
 var (
 	rasterFacts = regexp.MustCompile(`^(?:PNG|JPEG|TIFF) (\d+)x(\d+)`)

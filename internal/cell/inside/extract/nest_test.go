@@ -21,7 +21,7 @@ import (
 )
 
 var nestLimits = document.Limits{SourceBytes: 1 << 20, Assets: 100, Pages: 10, Frames: 10, AssetPixels: 10e6, TotalPixels: 100e6,
-	Entries: 100, UnpackedBytes: 8 << 20, Ratio: 100, Depth: 4, PageDPI: 72, Filters: 5}
+	Entries: 100, UnpackedBytes: 8 << 20, Ratio: 100, Depth: 4, PageObjects: 500_000, TotalObjects: 2_000_000, DrawnPixels: 8e9, PageDPI: 72, Filters: 5}
 
 // gray is a picture of one level, so that a test can tell pictures apart.
 func gray(t testing.TB, w, h int, level byte) []byte {

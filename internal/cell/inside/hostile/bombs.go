@@ -95,11 +95,6 @@ func streamBombs() []made {
 			return pdf("<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Names[(a)4 0 R]>>>>>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
 				"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>", "<</Type/Filespec/F(a.pdf)/EF<</F 5 0 R>>>>", stream("/Type/EmbeddedFile/Filter/FlateDecode", squeeze(1024*mib)))
 		}},
-		{"PDF page drawn 100,000 times from a form", func() []byte {
-			form := stream("/Type/XObject/Subtype/Form/BBox[0 0 200 200]/Resources<</XObject<</J 6 0 R>>>>", []byte(strings.Repeat("/J Do ", 1000)))
-			leaf := stream("/Type/XObject/Subtype/Form/BBox[0 0 200 200]", []byte(strings.Repeat("0 0 m 200 200 l S ", 1000)))
-			return paper(strings.Repeat("/I Do ", 100), form, leaf)
-		}},
 		{"PNG of 4×4 pixels, 1 GiB packed", func() []byte { return pngOf(4, 4, chunk("IDAT", squeeze(1024*mib))) }},
 		{"PNG of 30,000×30,000 pixels", func() []byte { return pngOf(30_000, 30_000, chunk("IDAT", squeeze(30_000*30_001))) }},
 		{"PNG of 6,300×6,300 pixels, 4 inks of 16 bits", func() []byte {

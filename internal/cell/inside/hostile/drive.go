@@ -87,31 +87,6 @@ func (d *Driver) Inspect(ctx context.Context, f File) (Outcome, error) {
 // a file that is refused: 512 MiB, half of what a cell may take by default.
 const MaxRefused = 512 << 20
 
-// known are the files that miss a target, and why. They stay within the cell's ceiling of
-// memory and its time, and end with a reason.
-var known = map[string]string{
-	"PDF page drawn 100,000 times from a form": manyObjects,
-	"PDF form that draws itself":               manyObjects,
-	"PDF forms of two, 40 levels deep":         manyObjects,
-	"PDF of 2,000 images that are one stream":  "PDFium draws a page in one step, which only the time of the document ends",
-}
-
-const manyObjects = "PDFium builds every object of a page before any can be counted, and stops where its own memory, 768 MiB, is full"
-
-// Known reports whether the file is one of those that miss a target, and does no worse.
-func (o Outcome) Known() bool {
-	return known[o.Name] != "" && (strings.HasSuffix(o.Problem, overMemory) || strings.HasPrefix(o.Problem, overBudget))
-}
-
-// Why says why a file that is known misses its target.
-func (o Outcome) Why() string { return known[o.Name] }
-
-// overMemory ends the problem of a file that took too much memory for one that is refused.
-const overMemory = " MiB for a file that is refused"
-
-// overBudget begins the problem of a file that only its cell's last limits stopped.
-const overBudget = "used up its budget: "
-
 // judge says what a file did that none may do. A reason is no excuse where it tells of a
 // fault of ours: the cell crashed, broke its protocol or used up its budget of time or
 // memory before a limit stopped the file.
@@ -124,13 +99,13 @@ func (o Outcome) judge() string {
 		switch {
 		case c == "":
 		case c == reason.CellTimeout || c == reason.CellMemory:
-			return overBudget + string(c)
+			return "used up its budget: " + string(c)
 		case reason.Must(c).Class != reason.Permanent || c == reason.CellCrashed:
 			return "ended by a fault of ours: " + string(c)
 		}
 	}
 	if all := o.Peak + Resident(); o.Reason != "" && all > MaxRefused {
-		return fmt.Sprintf("%d%s", all>>20, overMemory)
+		return fmt.Sprintf("%d MiB for a file that is refused", all>>20)
 	}
 	return ""
 }

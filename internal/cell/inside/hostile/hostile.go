@@ -35,7 +35,7 @@ func Crafted() []File {
 	}{
 		{"archive bomb", archiveBombs()}, {"stream bomb", streamBombs()}, {"frame bomb", frameBombs()}, {"markup bomb", markupBombs()}, {"message bomb", messageBombs()},
 		{"nesting", nestings()}, {"lying size", lies()}, {"loop", loops()}, {"overlap", overlaps()},
-		{"polyglot", polyglots()}, {"lying type", disguises()},
+		{"drawing", drawings()}, {"polyglot", polyglots()}, {"lying type", disguises()},
 	} {
 		for _, m := range group.files {
 			out = append(out, File{group.kind, m.name, m.bytes})

@@ -228,16 +228,6 @@ func loops() []made {
 			return b
 		}},
 		{"PDF tree of pages that is its own child", func() []byte { return pdf("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[2 0 R]/Count 1>>") }},
-		{"PDF form that draws itself", func() []byte {
-			return paper("/I Do", stream("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</I 5 0 R>>>>", []byte("/I Do /I Do")))
-		}},
-		{"PDF forms of two, 40 levels deep", func() []byte {
-			var more []string
-			for i := range 40 {
-				more = append(more, stream(fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</I %d 0 R>>>>", 7+i), []byte("/I Do /I Do")))
-			}
-			return paper("/I Do", stream("/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</I 6 0 R>>>>", []byte("/I Do /I Do")), append(more, pixels(1, 1, "", []byte("x")))...)
-		}},
 		{"PDF mask of itself", func() []byte { return paper(draw, pixels(4, 4, "/SMask 5 0 R", make([]byte, 16))) }},
 		{"PDF length that is itself", func() []byte {
 			return paper(draw, "<</Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray/Length 5 0 R>>\nstream\nx\nendstream")

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
+	"strings"
 	"sync"
 
 	"blotter/internal/cell/inside/cfb"
@@ -75,6 +76,17 @@ var block = sync.OnceValue(func() []byte {
 	must(0, w.Flush())
 	return b.Bytes()
 })
+
+// repeated is a zlib stream of a part again and again, of about so many bytes, made at once
+// as void is; its checksum is wrong, which readers of PDF do not mind.
+func repeated(part string, size int) []byte {
+	n := max(1, mib/len(part))
+	var b bytes.Buffer
+	w := must(flate.NewWriter(&b, flate.BestCompression))
+	must(w.Write([]byte(strings.Repeat(part, n))))
+	must(0, w.Flush())
+	return join([]byte("\x78\xda"), bytes.Repeat(b.Bytes(), size/(n*len(part))), []byte{3, 0, 0, 0, 0, 0})
+}
 
 // sum is the CRC-32 of n zeros.
 func sum(n int64) (crc uint32) {

@@ -12,7 +12,7 @@ import (
 	"blotter/internal/document"
 )
 
-var roomy = document.Limits{Assets: 100, Pages: 100, Entries: 100, AssetPixels: 4e6, TotalPixels: 1e8, PageDPI: 100, UnpackedBytes: 64 << 20, Filters: 5}
+var roomy = document.Limits{Assets: 100, Pages: 100, Entries: 100, AssetPixels: 4e6, TotalPixels: 1e8, PageObjects: 500_000, TotalObjects: 2_000_000, DrawnPixels: 8e9, PageDPI: 100, UnpackedBytes: 64 << 20, Filters: 5}
 
 // engine is shared by the tests of this package: compiling PDFium takes seconds.
 var engine *Engine

@@ -29,7 +29,7 @@ func (d *Document) addCarved(ctx context.Context, file *objects.File, images []o
 		}
 		missing, bases = append(missing, im), append(bases, number)
 	}
-	contents, err := file.Contents(w.unloaded)
+	contents, err := file.Contents(w.unloaded || d.budget.kept, d.lim.PageObjects, d.lim.TotalObjects-d.budget.objects)
 	if err != nil || len(missing)+len(contents) == 0 {
 		return err
 	}
@@ -39,6 +39,10 @@ func (d *Document) addCarved(ctx context.Context, file *objects.File, images []o
 	count, err := d.carved.pages()
 	if err != nil {
 		return err
+	}
+	d.carved.objects = make([]int64, count)
+	for i := len(missing); i < count; i++ { // streams of operators, which were counted
+		d.carved.objects[i] = d.lim.PageObjects
 	}
 	w.in = d.carved
 	defer d.carved.closePage()
@@ -69,6 +73,7 @@ func (d *Document) addCarved(ctx context.Context, file *objects.File, images []o
 type traits struct {
 	plain   bool            // every one is opaque, so that nobody has to draw one to find out
 	through bool            // every one has a mask or is one, so that nobody has to draw it small first
+	wide    bool            // decoding one takes more memory than its pixels
 	once    bool            // one picture alone is made of it, and is no other's mask
 	stencil bool            // every one is
 	pixels  *objects.Pixels // how it holds these; nil where that is not simple
@@ -83,6 +88,7 @@ func traitsOf(file *objects.File, images []objects.Image, most int) map[[32]byte
 		t := traits{
 			plain:   im.Plain && (s.plain || !more),
 			through: !im.Plain && (s.through || !more),
+			wide:    im.Wide || s.wide,
 			once:    !more && !im.Mask,
 			stencil: im.Stencil && (s.stencil || !more),
 		}

@@ -32,6 +32,7 @@ type Document struct {
 	attached attached
 	listed   int // files that PDFium knows of
 
+	budget  drawings
 	streams map[[32]byte]traits // of images, by their digests
 	units   map[int]float64     // of pages whose user unit is not a point, points
 	made    int                 // Engine.renewed when this was opened
@@ -95,10 +96,12 @@ func (d *Document) list(ctx context.Context, file *objects.File, data []byte) er
 	}
 	d.startForm()
 	d.units = file.UserUnits(count)
+	d.budget = drawings{pages: file.Drawn(count, d.lim.PageObjects, d.decodes), lim: d.lim}
+	d.volume.weigh(d.budget.pages)
 	images := file.Images()
 	d.file = file
 	d.streams = traitsOf(file, images, d.lim.Assets)
-	w := walk{d: d, in: d.volume, known: map[document.Digest]int{}, raw: map[[32]byte][]int{}, left: maxObjects}
+	w := walk{d: d, in: d.volume, known: map[document.Digest]int{}, raw: map[[32]byte][]int{}, left: d.lim.TotalObjects}
 	for i := range count {
 		if err := ctx.Err(); err != nil {
 			return err

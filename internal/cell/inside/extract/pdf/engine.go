@@ -33,6 +33,8 @@ type Engine struct {
 	pool  pdfium.Pool
 	pdf   pdfium.Pdfium
 	cache wazero.CompilationCache
+	// memory is the instance's.
+	memory *mapped.Ceiling
 	// broken is set once a call left the sandbox in the middle of its work; what its
 	// memory holds then is not to be trusted.
 	broken  bool
@@ -57,8 +59,9 @@ func Start(cacheDir string) (engine *Engine, err error) {
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
 		WithMemoryLimitPages(memoryPages).
 		WithCompilationCache(cache)
+	ctx, memory := mapped.Ceilinged(context.Background())
 	pool, err := webassembly.Init(webassembly.Config{
-		Context: mapped.Context(context.Background(), 0),
+		Context: ctx,
 		MinIdle: 1, MaxIdle: 1, MaxTotal: 1,
 		RuntimeConfig: runtime,
 		FSConfig:      wazero.NewFSConfig(), // the default would mount the host's /
@@ -68,7 +71,7 @@ func Start(cacheDir string) (engine *Engine, err error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("pdf: start PDFium: %w", err), cache.Close(context.Background()))
 	}
-	e := &Engine{pool: pool, cache: cache}
+	e := &Engine{pool: pool, cache: cache, memory: memory}
 	if e.pdf, err = pool.GetInstance(startTimeout); err != nil {
 		return nil, errors.Join(fmt.Errorf("pdf: PDFium instance: %w", err), e.Close())
 	}

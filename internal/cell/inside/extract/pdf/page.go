@@ -35,6 +35,12 @@ type page struct {
 func (d *Document) addPage(i int, w *walk) error {
 	p := page{index: i, number: i + 1}
 	item := catalogue.Item{Asset: document.Asset{Kind: document.Page, Page: i + 1, Format: document.PDF}}
+	if item.Withheld = d.budget.judge(i, d.unit(i)); item.Withheld != "" {
+		d.size(i, &item)
+		d.pages = append(d.pages, p)
+		d.assets = append(d.assets, asset{in: d.volume, page: i})
+		return d.tally.Add(item)
+	}
 	ref, unopened := d.openPage(i)
 	err := unopened
 	if err == nil {
@@ -72,9 +78,7 @@ func (d *Document) measure(ref requests.Page, p *page, item *catalogue.Item) err
 		return d.wrong("page rotation", err)
 	}
 	wide, high := float64(box.Rect.Right-box.Rect.Left), float64(box.Rect.Top-box.Rect.Bottom) // points
-	if unit, ok := d.units[p.index]; ok {                                                      // PDFium takes every unit for a point
-		wide, high = wide*unit, high*unit
-	}
+	wide, high = wide*d.unit(p.index), high*d.unit(p.index)                                    // PDFium takes every unit for a point
 	if !(wide > 0 && high > 0 && wide < 1e6 && high < 1e6) {
 		return reason.Because(reason.ExtractMalformed, fmt.Errorf("pdf: page of %g×%g points", wide, high))
 	}

@@ -106,6 +106,20 @@ func TestBrokenTables(t *testing.T) {
 	}
 }
 
+// An image whose predictor claims rows of megabytes is withheld, and its page with it; rows
+// of the image's own are not.
+func TestRowsOfPredictorsThatDoNotFit(t *testing.T) {
+	for columns, want := range map[int]reason.Code{4: "", 16 << 20: "", 16<<20 + 1: reason.ExtractMemory, 1<<31 - 1: reason.ExtractMemory} {
+		d := open(t, onePage(box, drawI, "/XObject<</I 10 0 R>>", parts{
+			10: rawImage(4, 4, fmt.Sprintf("/Filter/FlateDecode/DecodeParms<</Predictor 15/Columns %d>>", columns), deflated(t, strings.Repeat("\x00abcd", 4)))}), roomy)
+		for _, it := range d.Assets() {
+			if it.Withheld != want {
+				t.Errorf("%d columns, %s: withheld with %q, want %q", columns, it.Kind, it.Withheld, want)
+			}
+		}
+	}
+}
+
 // A JPEG 2000 image whose samples would not fit PDFium's memory is withheld before it is
 // decoded, and so is the page that draws it; one sample a pixel fits where three do not.
 func TestJPEG2000ThatDoesNotFit(t *testing.T) {

@@ -20,7 +20,7 @@ func (e *Engine) DecodeStream(dict string, data []byte, w, h int) (img image.Ima
 	b := wrap(dict, data, w, h)
 	area := int64(w) * int64(h)
 	d, err := Open(context.Background(), bytes.NewReader(b), int64(len(b)), document.Limits{
-		Pages: 1, Assets: 2, AssetPixels: area, TotalPixels: math.MaxInt64, UnpackedBytes: 1 << 62, Filters: 2, PageDPI: leastDPI}, e)
+		Pages: 1, Assets: 2, AssetPixels: area, TotalPixels: math.MaxInt64, UnpackedBytes: 1 << 62, Filters: 2, PageObjects: 1 << 10, TotalObjects: 1 << 10, DrawnPixels: math.MaxInt64, PageDPI: leastDPI}, e)
 	if err != nil {
 		return nil, err
 	}

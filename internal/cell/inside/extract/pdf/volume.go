@@ -1,12 +1,15 @@
 package pdf
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 
+	"blotter/internal/cell/inside/extract/mapped"
+	"blotter/internal/cell/inside/extract/pdf/objects"
 	"blotter/internal/reason"
 )
 
@@ -17,7 +20,8 @@ type volume struct {
 	ref     references.FPDF_DOCUMENT
 	open    int // index of the page held open, -1 for none
 	openRef references.FPDF_PAGE
-	changed bool // objects of the open page are no longer as they were parsed
+	changed bool    // objects of the open page are no longer as they were parsed
+	objects []int64 // of each page, as they were counted; nil where they are few
 }
 
 // openVolume loads a document. data is PDFium's copy afterwards.
@@ -64,12 +68,41 @@ func (v *volume) openPage(i int) (requests.Page, error) {
 		return requests.Page{ByReference: &v.openRef}, nil
 	}
 	v.closePage()
+	v.e.memory.Allow(v.room(i))
 	res, err := v.e.pdf.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: v.ref, Index: i})
+	if v.e.memory.Allow(mapped.All) {
+		v.e.broken = true
+		return requests.Page{}, reason.Because(reason.ExtractObjects, errors.New("pdf: a page of more objects than were counted"))
+	}
 	if err != nil {
 		return requests.Page{}, v.e.wrong("load page", err)
 	}
 	v.open, v.openRef = i, res.Page
 	return requests.Page{ByReference: &v.openRef}, nil
+}
+
+// What PDFium's memory may grow by while it builds a page: what fonts and streams of
+// operators take, and what an object takes at most. Our reader counts the objects, and a
+// file may show it others than PDFium: then this stops the page, and the document with it.
+const (
+	pageBytes   = 160 << 20
+	objectBytes = 1 << 10
+)
+
+// weigh notes what was counted on each page.
+func (v *volume) weigh(pages []objects.Drawn) {
+	v.objects = make([]int64, len(pages))
+	for i, p := range pages {
+		v.objects[i] = p.Objects
+	}
+}
+
+// room is how many bytes building a page may take.
+func (v *volume) room(i int) uint64 {
+	if i >= len(v.objects) {
+		return pageBytes
+	}
+	return pageBytes + objectBytes*uint64(v.objects[i])
 }
 
 func (v *volume) closePage() {

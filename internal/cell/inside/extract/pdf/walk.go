@@ -17,10 +17,6 @@ import (
 	"blotter/internal/reason"
 )
 
-// maxObjects bounds the page objects looked at in one document, those in nested forms
-// counted each time they are drawn. A dense map has some ten thousand a page.
-const maxObjects = 500_000
-
 // maxDepth bounds forms within forms; PDFium itself stops a little deeper.
 const maxDepth = 24
 
@@ -31,7 +27,7 @@ type walk struct {
 	in    *volume
 	known map[document.Digest]int // asset index
 	raw   map[[32]byte][]int      // assets by their streams as they stand
-	left  int
+	left  int64                   // objects that may still be looked at; they were counted before, by another reader
 	cur   *page
 	at    int // asset index of cur
 	drawn int // objects of cur that put ink down
@@ -111,7 +107,7 @@ func (p *page) filledBy(m matrix, pic *picture) bool {
 // object looks at one object; up maps its space to the page's.
 func (w *walk) object(ref requests.Page, obj references.FPDF_PAGEOBJECT, path []int, up matrix, plain bool) error {
 	if w.left--; w.left < 0 {
-		return reason.Because(reason.ExtractEntries, errors.New("pdf: too many objects"))
+		return reason.Because(reason.ExtractObjects, errors.New("pdf: more objects than were counted"))
 	}
 	kind, err := w.d.e.pdf.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: obj})
 	if err != nil {
@@ -149,7 +145,7 @@ func (w *walk) plain(obj references.FPDF_PAGEOBJECT) bool {
 
 func (w *walk) nested(ref requests.Page, form references.FPDF_PAGEOBJECT, path []int, up matrix, plain bool) error {
 	if len(path) > maxDepth {
-		return reason.Because(reason.ExtractEntries, errors.New("pdf: forms nested too deep"))
+		return reason.Because(reason.ExtractObjects, errors.New("pdf: forms nested too deep"))
 	}
 	m, err := w.d.e.pdf.FPDFPageObj_GetMatrix(&requests.FPDFPageObj_GetMatrix{PageObject: form})
 	if err != nil {
@@ -272,6 +268,10 @@ func (d *Document) look(ref requests.Page, obj references.FPDF_PAGEOBJECT) (*pic
 	if err == nil {
 		pic.raw = objects.RawDigest(raw.Data)
 		h.Write(pic.raw[:])
+		if d.streams[pic.raw].wide { // asked for more, PDFium makes ready to decode
+			pic.withheld = reason.ExtractMemory
+			return pic, document.Digest(h.Sum(nil)), nil
+		}
 		pic.inspect(raw.Data, filters)
 	}
 	space := enums.FPDF_COLORSPACE_UNKNOWN

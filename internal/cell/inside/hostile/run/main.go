@@ -1,5 +1,6 @@
 // Command run gives hostile files to the cells of the built program and writes a report of
-// how each ended. With -files it attacks with the files of a directory instead.
+// how each ended. With -only it attacks with some of them, with -files with the files of a
+// directory instead.
 package main
 
 import (
@@ -12,7 +13,9 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync"
+	"time"
 
 	"blotter/internal/cell"
 	"blotter/internal/cell/engine"
@@ -24,10 +27,11 @@ import (
 func main() {
 	binary := flag.String("binary", "bin/blotter", "the program under attack")
 	files := flag.String("files", "", "attack with the files of this directory, at any depth")
+	only := flag.String("only", "", "attack with the files alone whose kind and name, as in \"loop, EMF that ends where it begins\", have this in them")
 	to := flag.String("report", "", "write the report to this file; standard output without it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, *binary, *files, *to)
+	err := run(ctx, *binary, *files, *only, *to)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -35,7 +39,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, binary, files, to string) (err error) {
+func run(ctx context.Context, binary, files, only, to string) (err error) {
 	dir, err := engine.Dir()
 	if err != nil {
 		return err
@@ -49,7 +53,7 @@ func run(ctx context.Context, binary, files, to string) (err error) {
 	if files != "" {
 		list = within(files)
 	}
-	outcomes, err := attack(ctx, cells, list)
+	outcomes, err := attack(ctx, cells, named(list, only), only != "")
 	if err != nil {
 		return err
 	}
@@ -65,7 +69,7 @@ func run(ctx context.Context, binary, files, to string) (err error) {
 	}
 	var bad []error
 	for _, o := range outcomes {
-		if o.Problem != "" && !o.Known() {
+		if o.Problem != "" {
 			bad = append(bad, fmt.Errorf("%s, %s: %s", o.Kind, o.Name, o.Problem))
 		}
 	}
@@ -75,8 +79,9 @@ func run(ctx context.Context, binary, files, to string) (err error) {
 // workers is how many cells are attacked at once.
 const workers = 2
 
-// attack gives every file to a cell. The outcomes are in the order of their ends.
-func attack(ctx context.Context, cells *cell.Pool, list iter.Seq[hostile.File]) (out []hostile.Outcome, err error) {
+// attack gives every file to a cell, and tells of each where so asked, else of those that
+// fail. The outcomes are in the order of their ends.
+func attack(ctx context.Context, cells *cell.Pool, list iter.Seq[hostile.File], tell bool) (out []hostile.Outcome, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	p := policy.Default()
@@ -114,11 +119,22 @@ func attack(ctx context.Context, cells *cell.Pool, list iter.Seq[hostile.File]) 
 		}
 	}()
 	for o := range ended {
-		if out = append(out, o); o.Problem != "" || len(out)%100 == 0 {
-			fmt.Fprintf(os.Stderr, "%d: %s, %s: %s %s\n", len(out), o.Kind, o.Name, o.Result(), o.Problem)
+		if out = append(out, o); tell || o.Problem != "" || len(out)%100 == 0 {
+			fmt.Fprintf(os.Stderr, "%d: %s, %s: %s after %v, %d MiB %s\n", len(out), o.Kind, o.Name, o.Result(), o.Wall.Round(time.Millisecond), o.Peak>>20, o.Problem)
 		}
 	}
 	return out, context.Cause(ctx)
+}
+
+// named yields the files of a list that have part in their kind and name.
+func named(list iter.Seq[hostile.File], part string) iter.Seq[hostile.File] {
+	return func(yield func(hostile.File) bool) {
+		for f := range list {
+			if strings.Contains(f.Kind+", "+f.Name, part) && !yield(f) {
+				return
+			}
+		}
+	}
 }
 
 // within yields the files of a directory that can be read.

@@ -20,7 +20,7 @@ func report(all []hostile.Outcome) string {
 	kinds := map[string][]hostile.Outcome{}
 	for _, o := range all {
 		kinds[o.Kind] = append(kinds[o.Kind], o)
-		if o.Problem != "" && !o.Known() {
+		if o.Problem != "" {
 			problems++
 		}
 	}
@@ -29,8 +29,8 @@ func report(all []hostile.Outcome) string {
 Made by `+"`make hostile`"+`; do not edit. Each file was given to a cell of the built program, with the
 default policy but %d s for a document, and every image that stood in it was decoded. A file fails the
 run where its cell crashes or breaks its protocol, where it uses up its time or the cell's memory, and
-where cell and parent together take over %d MiB for a file that is refused, unless it is listed as known
-below. The parent makes the files as well, which its memory includes. A sample runs with the tests.
+where cell and parent together take over %d MiB for a file that is refused. The parent makes the files
+as well, which its memory includes. A sample runs with the tests.
 
 %d files, %d failed.
 
@@ -64,25 +64,18 @@ below. The parent makes the files as well, which its memory includes. A sample r
 	return b.String()
 }
 
-// faults lists the files that did what none may do, those that are known to apart.
+// faults lists the files that did what none may do.
 func faults(all []hostile.Outcome) string {
-	var failed, known strings.Builder
+	var failed strings.Builder
 	for _, o := range all {
-		switch {
-		case o.Known():
-			fmt.Fprintf(&known, "- %s, %s: %s. %s.\n", o.Kind, o.Name, o.Problem, o.Why())
-		case o.Problem != "":
+		if o.Problem != "" {
 			fmt.Fprintf(&failed, "- %s, %s: %s\n", o.Kind, o.Name, o.Problem)
 		}
 	}
-	var out string
-	if failed.Len() > 0 {
-		out = "\n## Failed\n\n" + failed.String()
+	if failed.Len() == 0 {
+		return ""
 	}
-	if known.Len() > 0 {
-		out += "\n## Known to miss a target\n\n" + known.String()
-	}
-	return out
+	return "\n## Failed\n\n" + failed.String()
 }
 
 // ends counts how files ended, the most frequent first.

@@ -1,11 +1,19 @@
 package objects
 
-import "bytes"
+import (
+	"errors"
+
+	"blotter/internal/reason"
+)
 
 // Contents lists the streams with operators that draw inline images: patterns, glyphs,
 // forms and pages of earlier revisions, and, where they are asked for, the pages of the
-// last. It unpacks what may be one.
-func (f *File) Contents(pages bool) ([]int, error) {
+// last. It reads what may be one. Those that draw more than so many objects by
+// themselves are left out, and those with which all would draw more than total. The
+// error is extract.unpacked_limit.
+func (f *File) Contents(pages bool, objects, total int64) ([]int, error) {
+	w := newWeighing(f, func([]byte, []string, int, int, int) int64 { return 0 })
+	w.left, w.most = f.lim.UnpackedBytes-f.unpacked, float64(objects)*objectParts
 	var shown map[int]bool
 	if !pages {
 		shown = f.shown()
@@ -16,14 +24,16 @@ func (f *File) Contents(pages bool) ([]int, error) {
 		if !o.stream || shown[i] || f.isImage(o) || !mayDraw(o.dict()) {
 			continue
 		}
-		body, err := f.unpack(o)
-		if err != nil {
-			return nil, err
+		m := w.paint(w.contents([]int{i}), scope{}, nowhere)
+		if w.left < 0 {
+			return nil, reason.Because(reason.ExtractUnpacked, errors.New("objects: streams unpack to more than the limit"))
 		}
-		if inline(body) {
+		if n := whole64(m.parts / objectParts); m.inlines > 0 && n <= objects && n <= total {
+			total -= n
 			out = append(out, i)
 		}
 	}
+	f.unpacked = f.lim.UnpackedBytes - w.left
 	return out, nil
 }
 
@@ -115,24 +125,4 @@ func mayDraw(d Dict) bool {
 	}
 	s, ok := d["Subtype"].(Name)
 	return !ok || s == "Form"
-}
-
-// inline reports whether operators draw an inline image: BI, ID and EI as words, in
-// that order.
-func inline(b []byte) bool {
-	for _, op := range []string{"BI", "ID", "EI"} {
-		for {
-			i := bytes.Index(b, []byte(op))
-			if i < 0 {
-				return false
-			}
-			alone := (i == 0 || !isRegular(b[i-1])) && (i+2 >= len(b) || !isRegular(b[i+2]))
-			before := i
-			b = b[i+2:]
-			if alone || op == "EI" && before > 0 {
-				break
-			}
-		}
-	}
-	return true
 }

@@ -19,9 +19,11 @@ type Image struct {
 	Plain bool
 	// Stencil says that it lets a colour of the page through where it is dark, and has no mask.
 	Stencil bool
-	object  int
-	key     [32]byte // Raw and what else makes the picture
-	soft    bool     // a soft mask, of light values where it lets through
+	// Wide says that its predictor's row is of a length that no image of pixels has.
+	Wide   bool
+	object int
+	key    [32]byte // Raw and what else makes the picture
+	soft   bool     // a soft mask, of light values where it lets through
 }
 
 // RawDigest is the digest of a stream's bytes without the line breaks around them,
@@ -54,7 +56,7 @@ func (f *File) Images() []Image {
 			continue
 		}
 		im := Image{object: i, Raw: RawDigest(f.Raw(o))}
-		im.Plain, im.Stencil = f.plain(o), f.stencil(o)
+		im.Plain, im.Stencil, im.Wide = f.plain(o), f.stencil(o), f.wide(o)
 		f.streams[im.Raw] = i
 		im.key = sha256.Sum256(append(im.Raw[:], f.picture(o)...))
 		at, seen := known[im.key]
@@ -100,6 +102,22 @@ func (f *File) lacks(o *Object, names ...Name) bool {
 		}
 	}
 	return true
+}
+
+// wide reports a predictor whose row takes more than longestRow. A decoder holds three.
+func (f *File) wide(o *Object) bool {
+	_, parms := f.filters(o)
+	for _, p := range parms {
+		bits := float64(f.integer(p, o.at, "BitsPerComponent"))
+		if bits == 0 {
+			bits = 8
+		}
+		row := float64(f.integer(p, o.at, "Columns")) * float64(max(1, f.integer(p, o.at, "Colors"))) * bits / 8
+		if f.integer(p, o.at, "Predictor") > 1 && row > longestRow {
+			return true
+		}
+	}
+	return false
 }
 
 // pictured are the entries that make a picture of an image stream's bytes.

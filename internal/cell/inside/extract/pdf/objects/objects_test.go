@@ -140,7 +140,7 @@ func TestHostileFilesEnd(t *testing.T) {
 		f, err := Read([]byte(file), roomy)
 		if err == nil {
 			f.Images()
-			_, err = f.Contents(false)
+			_, err = f.Contents(false, 1000, 1000)
 		}
 		if err != nil && reason.Of(err) == reason.Internal {
 			t.Errorf("%s: %v", name, err)
@@ -199,6 +199,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(stream(5, "/Type/ObjStm/N 1/First 4", "7 0 [1]") + stream(6, "/Subtype/Image/Width 1/Height 1/SMask 6 0 R/ColorSpace 7 0 R", "x")))
 	f.Add([]byte(stream(4, "/Filter[/FlateDecode/LZW/RL/A85/AHx]/DecodeParms[null<</Predictor 15/Columns 3>>]", "x") + "trailer<</Encrypt 9 0 R/ID[(a)(b)]>>%%EOF"))
 	f.Add([]byte(stream(4, "/Type/Pattern/PatternType 1", "BI /W 1/H 1 ID x EI") + "9 0 obj<</V 5/R 6/U(" + strings.Repeat("u", 48) + ")/UE(" + strings.Repeat("e", 32) + ")/StmF/A/CF<</A<</CFM/AESV3>>>>>>endobj trailer<</Encrypt 9 0 R>>"))
+	f.Add([]byte(drawing("q /I Do /P scn 0 0 9 9 re f BT /F 1 Tf (a) Tj ET /G gs BI /W 1/H 1 ID x EI", "/Subtype/Form/PatternType 1/XStep 1", "/I Do")))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		file, err := Read(b, Limits{UnpackedBytes: 1 << 16, Filters: 5})
 		if err != nil {
@@ -207,8 +208,13 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
+		for _, d := range file.Drawn(2, 1000, pixelsSaid) {
+			if d.Objects < 0 || d.Pixels < 0 || !(d.Area >= 0) || !(d.Page >= 0) {
+				t.Errorf("drawn: %+v", d)
+			}
+		}
 		images := file.Images()
-		contents, err := file.Contents(true)
+		contents, err := file.Contents(true, 1000, 1000)
 		if err != nil {
 			return
 		}

@@ -216,7 +216,8 @@ func (r *runs) next() error {
 	return nil
 }
 
-// longestRow bounds a row of a stream without pixels, in bytes; lists of objects have a few.
+// longestRow bounds a row under a predictor, in bytes. Lists of objects have a few; a row of
+// pixels that long would be 4 million across.
 const longestRow = 16 << 20
 
 // predictor undoes PNG's predictors, and TIFF's for samples of up to a byte. Others are
