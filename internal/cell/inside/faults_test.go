@@ -156,7 +156,7 @@ func chunks(t *testing.T, b []byte) (kinds string) {
 	return kinds[1:]
 }
 
-// On a page with /Rotate the box landed elsewhere. The scan lies in the file as the
+// F30: on a page with /Rotate the box landed elsewhere. The scan lies in the file as the
 // scanner saw it; page and image are both right.
 func TestBoxesFollowThePagesRotation(t *testing.T) {
 	cfg := withEngines(t)
@@ -172,7 +172,7 @@ func TestBoxesFollowThePagesRotation(t *testing.T) {
 	}
 }
 
-// A photo that a camera held sideways was read as it lies in the file.
+// F31: a photo that a camera held sideways was read as it lies in the file.
 func TestBoxesFollowEXIF(t *testing.T) {
 	cfg := withEngines(t)
 	upright, words := page(t, notice)
@@ -183,7 +183,7 @@ func TestBoxesFollowEXIF(t *testing.T) {
 	}
 }
 
-// The word after a two-word name was covered, too.
+// F32: the word after a two-word name was covered, too.
 func TestTheWordBehindANameStays(t *testing.T) {
 	img, words := page(t, []string{
 		"The patient saw Dr. {John} {Smith} who recommended rest and",
@@ -192,7 +192,7 @@ func TestTheWordBehindANameStays(t *testing.T) {
 	process(t, withEngines(t), photo(t, img, nil)).check(t, 0, words)
 }
 
-// Names and telephone numbers on a form were missed: values beside their labels and
+// F33: names and telephone numbers on a form were missed: values beside their labels and
 // below them, without a sentence around.
 func TestValuesOfAFormAreFound(t *testing.T) {
 	img, words := page(t, []string{
@@ -202,7 +202,7 @@ func TestValuesOfAFormAreFound(t *testing.T) {
 	process(t, withEngines(t), photo(t, img, nil)).check(t, 0, words)
 }
 
-// Only the first frame was looked at. Every frame says something else.
+// F34, F13: only the first frame was looked at. Every frame says something else.
 func TestEveryFrameIsRedacted(t *testing.T) {
 	cfg := withEngines(t)
 	var pages []paper.Bitmap
@@ -227,7 +227,7 @@ func TestEveryFrameIsRedacted(t *testing.T) {
 	}
 }
 
-// After redaction the file still held the old picture: as a thumbnail in EXIF, in
+// F36: after redaction the file still held the old picture: as a thumbnail in EXIF, in
 // XMP, as a second picture behind the first. Each picture is an asset of its own and is
 // redacted like the first. (process checks that a derivative is pixels.)
 func TestNothingButPixelsLeaves(t *testing.T) {
@@ -245,7 +245,7 @@ func TestNothingButPixelsLeaves(t *testing.T) {
 	}
 }
 
-// A PDF kept what it showed before its last change. The page is the last revision's; the
+// F36: a PDF kept what it showed before its last change. The page is the last revision's; the
 // picture of the earlier one is an asset without a page, redacted like the others.
 func TestEarlierRevisionsStayBehind(t *testing.T) {
 	before, old := page(t, notice)
@@ -259,7 +259,7 @@ func TestEarlierRevisionsStayBehind(t *testing.T) {
 	s.check(t, 2, old)
 }
 
-// Boxes lay over text that could still be selected. A page of text leaves as pixels.
+// F37, F38: boxes lay over text that could still be selected. A page of text leaves as pixels.
 // Nothing was covered because the text had been taken out before its place was
 // looked up. Here text lies invisibly over a scan, and both are gone.
 func TestTextOfAPageBecomesPixels(t *testing.T) {
@@ -281,7 +281,7 @@ func TestTextOfAPageBecomesPixels(t *testing.T) {
 	checkDerivative(t, s.assets[0], bytes.NewReader(s.made[s.assets[0].Index].Bytes()))
 }
 
-// Whole blocks of name, date and number were left on screens of ultrasound and x-ray
+// F39: whole blocks of name, date and number were left on screens of ultrasound and x-ray
 // devices: light text in the corners of a dark picture with structure.
 func TestScreensOfDevicesAreRead(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 0, 1000, 760))

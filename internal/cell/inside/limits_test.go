@@ -109,7 +109,7 @@ func (b boundary) meets(t *testing.T, cells *cell.Pool, lim document.Limits, wan
 	}
 }
 
-// A small part may be packed as densely as it likes: an honest blank picture is.
+// F23: a small part may be packed as densely as it likes: an honest blank picture is.
 func TestRatioAloneRefusesNothingSmall(t *testing.T) {
 	cells := cell.NewPool(openers(t), 0)
 	t.Cleanup(func() { cells.Close() })

@@ -235,7 +235,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A file cut anywhere is refused, or gives what is left and says what is short.
+// F16: a file cut anywhere is refused, or gives what is left and says what is short.
 func TestCutFiles(t *testing.T) {
 	b := file(t, NewStream("big", pattern(1, 9000)), NewStorage("d", NewStream("small", pattern(2, 100))))
 	for n := range len(b) {

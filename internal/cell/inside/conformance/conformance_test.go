@@ -30,7 +30,7 @@ func load0(t *testing.T) extract.Engines {
 	return e
 }
 
-// Every image of the generated documents is found with the pixels that the format's
+// F2 to F5: every image of the generated documents is found with the pixels that the format's
 // rules give it, and with what poppler sees in it where that is installed.
 func TestGeneratedDocuments(t *testing.T) {
 	e := load0(t)

@@ -59,7 +59,7 @@ func TestForeignStreams(t *testing.T) {
 	}
 }
 
-// Each colour may be sampled as coarsely as it likes: here brightness once for two pixels
+// F14: each colour may be sampled as coarsely as it likes: here brightness once for two pixels
 // down, blue for each, red once for two across. The picture is 16×16 pixels of one colour.
 func TestOddSubsampling(t *testing.T) {
 	b := append([]byte("\xff\xd8\xff\xdb\x00\x43\x00"), bytes.Repeat([]byte{8}, 64)...)

@@ -182,7 +182,7 @@ func FuzzMetafile(f *testing.F) {
 	})
 }
 
-// Every file cut anywhere is withheld or refused, never a panic.
+// F16: every file cut anywhere is withheld or refused, never a panic.
 func TestCutFiles(t *testing.T) {
 	for kind, files := range seeds(t) {
 		for _, b := range files {

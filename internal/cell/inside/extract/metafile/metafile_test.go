@@ -122,7 +122,7 @@ func TestStripsArePutTogether(t *testing.T) {
 	}
 }
 
-// A bitmap of which a part is shown is drawn so, and is an asset in full as well:
+// F10: a bitmap of which a part is shown is drawn so, and is an asset in full as well:
 // what was cropped away is still in the document.
 func TestCroppedBitmap(t *testing.T) {
 	info, bits := squares(6, 5, ramp)
@@ -139,7 +139,7 @@ func TestCroppedBitmap(t *testing.T) {
 	}
 }
 
-// A picture without an order that draws is a blank, not a damaged file; some are huge.
+// F23: a picture without an order that draws is a blank, not a damaged file; some are huge.
 func TestBlankPictures(t *testing.T) {
 	for name, f := range map[string]*File{
 		"nothing":        open(t, emfOf(30, 20), document.EMF),

@@ -170,7 +170,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// Slides and sheets keep pictures in places of their own; where they lie does not
+// F10, F11: slides and sheets keep pictures in places of their own; where they lie does not
 // matter, and a crop shows a part of a picture whose whole is the asset.
 func TestPicturesOfSlidesAndSheets(t *testing.T) {
 	d := open(t, archive(t,
@@ -236,7 +236,7 @@ func TestDocumentsWithin(t *testing.T) {
 	}
 }
 
-// A relationship makes a part a document within, whatever it looks like and however its
+// F12: a relationship makes a part a document within, whatever it looks like and however its
 // name is spelled; films and sounds are documents that will be refused by name. Macros and
 // the controls of forms are neither.
 func TestRolesOfParts(t *testing.T) {

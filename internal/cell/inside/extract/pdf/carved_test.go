@@ -51,7 +51,7 @@ func wantPictures(t *testing.T, b []byte, want ...string) {
 
 const drawI = "q 80 0 0 40 20 30 cm /I Do Q"
 
-// Words may live in the mask alone, in its own size: what it lets through is dark.
+// F7: words may live in the mask alone, in its own size: what it lets through is dark.
 func TestMasksArePictures(t *testing.T) {
 	for name, c := range map[string]struct {
 		image, mask string

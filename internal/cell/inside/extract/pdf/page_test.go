@@ -10,7 +10,7 @@ import (
 	"blotter/internal/reason"
 )
 
-// A mask of many more pixels than an asset may have withholds itself; the page, which
+// F20: a mask of many more pixels than an asset may have withholds itself; the page, which
 // people see at its own size, is rendered at the resolution asked for, no higher.
 func TestFineMaskDoesNotBlowThePageUp(t *testing.T) {
 	const side = 10_000
@@ -29,7 +29,7 @@ func TestFineMaskDoesNotBlowThePageUp(t *testing.T) {
 	}
 }
 
-// The limit on pixels counts pixels: a page just within it is whole, over it scaled
+// F24, F25: the limit on pixels counts pixels: a page just within it is whole, over it scaled
 // down, whatever unit the document counts in.
 func TestUserUnitsAndOddSizes(t *testing.T) {
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ func TestUserUnitsAndOddSizes(t *testing.T) {
 	}
 }
 
-// A huge image drawn on many pages costs nothing on any of them.
+// F25: a huge image drawn on many pages costs nothing on any of them.
 func TestHugeImageOnManyPages(t *testing.T) {
 	o := parts{1: "<</Type/Catalog/Pages 2 0 R>>", 4: stream("", "q 9 0 0 9 0 0 cm /I Do Q"), 10: rawImage(60000, 60000, "", "x")}
 	kids := ""

@@ -135,7 +135,7 @@ func TestInvisibleTextIsInTheLayer(t *testing.T) {
 	}
 }
 
-// An image is placed, nested in a form, turned by the page: the matrix must lead from
+// F6, F30: an image is placed, nested in a form, turned by the page: the matrix must lead from
 // its pixels to where they are on the page.
 func TestPlacements(t *testing.T) {
 	for _, c := range []struct{ name, page, content string }{
@@ -171,7 +171,7 @@ func TestPlacements(t *testing.T) {
 	}
 }
 
-// One image drawn on two pages, twice on one, is one asset with three placements;
+// F6: one image drawn on two pages, twice on one, is one asset with three placements;
 // equal bytes under another Decode array are another picture.
 func TestOneImageManyPlacements(t *testing.T) {
 	page := func(c string) string {
@@ -230,7 +230,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// Transparent parts are white, not black, and the ink keeps its value.
+// F8: transparent parts are white, not black, and the ink keeps its value.
 func TestMaskLiesOnWhite(t *testing.T) {
 	d := open(t, onePage(box, "q 100 0 0 100 0 0 cm /I Do Q", "/XObject<</I 10 0 R>>", parts{
 		10: rawImage(4, 4, "/SMask 11 0 R", quarters),

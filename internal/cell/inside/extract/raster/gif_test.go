@@ -208,7 +208,7 @@ func TestHostileGIF(t *testing.T) {
 	}
 }
 
-// A file of a hundred thousand frames is refused by their number alone, a long
+// F22: a file of a hundred thousand frames is refused by their number alone, a long
 // animation by the sum of its pixels, each before anything is unpacked.
 func TestLongGIF(t *testing.T) {
 	lim := document.Limits{Assets: 2000, Frames: 500, AssetPixels: 40e6, TotalPixels: 400e6}

@@ -200,7 +200,7 @@ func TestHEIFMetadata(t *testing.T) {
 	}
 }
 
-// Whatever is cut off, no picture shows that is not there.
+// F16: whatever is cut off, no picture shows that is not there.
 func TestTruncatedHEIF(t *testing.T) {
 	whole := examples.EncodeHEIF("heic", 1, []heifItem{still(1, 1, 1), still(1, 1, 2)})
 	for n := range whole {

@@ -39,7 +39,7 @@ func resource(id uint16, name, data string) string {
 	return string(append(append(b, data...), make([]byte, len(data)%2)...))
 }
 
-// Small copies may still show what was burned out of the picture: each is an asset, lying
+// F36: small copies may still show what was burned out of the picture: each is an asset, lying
 // as the picture does.
 func TestThumbnails(t *testing.T) {
 	big, small := jpegOf(t, arrow(64, 32)), arrow(16, 8)
@@ -90,7 +90,7 @@ func TestThumbnails(t *testing.T) {
 	}
 }
 
-// What stands behind the end of an image and is one is a frame: the second view of a
+// F36: what stands behind the end of an image and is one is a frame: the second view of a
 // stereo camera, a gain map, the picture that was there before. What is none is told.
 func TestImagesBehindTheEnd(t *testing.T) {
 	one, two := arrow(32, 16), stored(arrow(32, 16), 3)

@@ -107,7 +107,7 @@ func TestAPNG(t *testing.T) {
 	}
 }
 
-// An animation that is cut shows that something is missing, whatever is left.
+// F16: an animation that is cut shows that something is missing, whatever is left.
 func TestTruncatedAPNG(t *testing.T) {
 	fd := "\x00\x00\x00\x00" + painted("g")
 	whole := pngFile("IHDR", ihdr(3, 1, 8, 6, 0), "acTL", actl(2), "fcTL", fctl(0, 0, 3, 1, 0, 0), "IDAT", painted("rrr"),

@@ -75,6 +75,7 @@ var corners = map[orientation][2]bool{ // right, bottom
 	5: {false, false}, 6: {true, false}, 7: {true, true}, 8: {false, true},
 }
 
+// F31.
 func TestOrientation(t *testing.T) {
 	upright := arrow(32, 16)
 	for o := orientation(1); o <= 8; o++ {
@@ -103,6 +104,7 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
+// F8.
 func TestTransparencyLiesOnWhite(t *testing.T) {
 	img := image.NewNRGBA(image.Rect(0, 0, 3, 1))
 	copy(img.Pix, []byte{0, 0, 0, 0, 255, 0, 0, 128, 1, 2, 3, 255})
@@ -126,7 +128,7 @@ func TestGrayStaysGray(t *testing.T) {
 	}
 }
 
-// An ink file must not come out inverted: full black ink is black.
+// F1: an ink file must not come out inverted: full black ink is black.
 func TestInksBecomeLight(t *testing.T) {
 	fr := tiffFrame{data: []byte{0, 0, 0, 255, 255, 0, 0, 0, 0, 0, 0, 0}, tags: map[uint16]uint32{
 		tagWidth: 3, tagHeight: 1, tagCompression: plain, tagPhotometric: separated, tagSamples: 4, tagRowsPer: 1},
@@ -152,7 +154,7 @@ func inkJPEG(samples string) []byte {
 	return append(append(b, bitsOf(data)...), 0xff, 0xd9)
 }
 
-// Adobe stores inks inverted in a JPEG and says so by its marker; a TIFF never does.
+// F1: Adobe stores inks inverted in a JPEG and says so by its marker; a TIFF never does.
 func TestInkJPEG(t *testing.T) {
 	red := color.NRGBA{253, 1, 1, 255}
 	adobe := withSegment(inkJPEG("1001"), 0xee, "Adobe\x00\x64\x00\x00\x00\x00\x00")
@@ -228,7 +230,7 @@ func TestHugeSizesAreRefusedFromHeaders(t *testing.T) {
 	}
 }
 
-// Whatever is cut off, no frame may load as if it were whole.
+// F16: whatever is cut off, no frame may load as if it were whole.
 func TestTruncatedFilesDoNotLoad(t *testing.T) {
 	col := image.NewNRGBA(image.Rect(0, 0, 40, 40))
 	for i := range col.Pix {
@@ -264,7 +266,7 @@ func TestTruncatedFilesDoNotLoad(t *testing.T) {
 	}
 }
 
-// A scan that ends early and is closed with an end marker is no picture either.
+// F16: a scan that ends early and is closed with an end marker is no picture either.
 func TestJPEGWithHalfAScan(t *testing.T) {
 	b := jpegOf(t, arrow(64, 64))
 	b = append(b[:len(b)-40:len(b)-40], 0xff, 0xd9)

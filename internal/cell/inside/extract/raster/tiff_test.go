@@ -25,7 +25,7 @@ func faxFrame(photometric uint32, data []byte) tiffFrame {
 		tagCompression: fax4, tagPhotometric: photometric, tagRowsPer: 2}}
 }
 
-// Every fax code, both meanings of a bit and both fill orders. A code's white is white's
+// F15: every fax code, both meanings of a bit and both fill orders. A code's white is white's
 // value, whichever the tag says that is.
 func TestFax(t *testing.T) {
 	row := []byte{255, 0, 0, 0, 0, 255, 255, 255}
@@ -90,6 +90,7 @@ func TestDamagedFax(t *testing.T) {
 	}
 }
 
+// F13.
 func TestMultiPage(t *testing.T) {
 	b := tiffOf(binary.LittleEndian, grayFrame(2, 1, []byte{1, 2}), faxFrame(whiteIsZero, bitsOf(g4Rows)), grayFrame(1, 3, []byte{7, 8, 9}))
 	file := open(t, b, document.TIFF, roomy)
