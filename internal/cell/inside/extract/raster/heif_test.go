@@ -23,9 +23,17 @@ var sizeOf = examples.HEIFSize
 // gray reads the level that a fake stream asks for: its last byte.
 func levelOf(file []byte) byte { return file[len(file)-1] }
 
+// fullRange is a set-up whose stream says that its samples have the full range.
+var fullRange = sequenceOf(kindOfSequence{}, func(w *bitWriter) {
+	w.flags(true, false, false, true)
+	w.put(5, 3)
+	w.flags(true, false)
+	w.put(0, 40)
+})
+
 // still is a picture of one level.
 func still(w, h uint32, level byte, props ...heifProp) heifItem {
-	return heifItem{Type: "hvc1", Props: append([]heifProp{sizeOf(w, h), {Kind: "hvcC", Data: []byte{1}}}, props...), Data: []byte{0, 0, level}}
+	return heifItem{Type: "hvc1", Props: append([]heifProp{sizeOf(w, h), {Kind: "hvcC", Data: fullRange}}, props...), Data: []byte{0, 0, level}}
 }
 
 func gridOf(rows, columns byte, w, h uint16, tiles ...uint16) heifItem {
@@ -160,15 +168,15 @@ func TestHEIFItems(t *testing.T) {
 }
 
 func TestHEIFSequences(t *testing.T) {
-	samples := [][]byte{{1}, {2}, {3}}
+	samples := [][]byte{{20}, {2}, {40}} // where the stream says nothing, in the range of video
 	hevc := examples.HEIFTrack{Codec: "hvc1", W: 1, H: 1, Samples: samples, Sync: []uint32{1, 3}}
 	av1 := examples.HEIFTrack{Codec: "av01", W: 1, H: 1, Samples: samples}
 	for name, c := range map[string]struct {
 		file []byte
 		want []string
 	}{
-		"HEVC":         {examples.EncodeHEIF("hevc", 0, nil, hevc), []string{"1", "extract.unsupported_encoding", "3"}},
-		"AV1, a still": {examples.EncodeHEIF("avif", 1, []heifItem{still(1, 1, 9)}, av1), []string{"9", "3", "3", "3"}},
+		"HEVC":         {examples.EncodeHEIF("hevc", 0, nil, hevc), []string{"5", "extract.unsupported_encoding", "28"}},
+		"AV1, a still": {examples.EncodeHEIF("avif", 1, []heifItem{still(1, 1, 9)}, av1), []string{"9", "40", "40", "40"}},
 	} {
 		got, _ := shownAll(t, c.file, roomy)
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {

@@ -39,25 +39,26 @@ func withColours(props []bmff.Prop) []bmff.Prop {
 	return props
 }
 
-// colours reads how brightness and differences become light: from the picture, or from the
-// whole that it is a part of. Without a word they have the full range and the factors of
-// BT.601, as telephones write them.
+// colours reads how brightness and differences become light: from the picture's properties,
+// or from those of the whole that it is a part of, or from the stream. Without a word they
+// have the range of video (ITU-T H.265, E.3.1) and the factors of BT.601.
 func colours(it, whole *bmff.Item) light {
-	l := light{red: 0.299, blue: 0.114, black: [3]float64{0, 128, 128}, white: [3]float64{255, 255, 255}}
+	signal := signalOf(it.Prop("hvcC"))
 	for _, p := range append(append([]bmff.Prop(nil), it.Props...), whole.Props...) {
-		if p.Kind != "colr" || len(p.Data) < 11 || string(p.Data[:4]) != "nclx" {
-			continue
+		if p.Kind == "colr" && len(p.Data) >= 11 && string(p.Data[:4]) == "nclx" {
+			signal = hevcSignal{full: p.Data[10]&0x80 != 0, matrix: uint8(binary.BigEndian.Uint16(p.Data[8:]))}
+			break
 		}
-		switch binary.BigEndian.Uint16(p.Data[8:]) {
-		case 1:
-			l.red, l.blue = 0.2126, 0.0722
-		case 9, 10:
-			l.red, l.blue = 0.2627, 0.0593
-		}
-		if p.Data[10]&0x80 == 0 { // the range of video
-			l.black, l.white = [3]float64{16, 128, 128}, [3]float64{235, 240, 240}
-		}
-		break
+	}
+	l := light{red: 0.299, blue: 0.114, black: [3]float64{0, 128, 128}, white: [3]float64{255, 255, 255}}
+	switch signal.matrix {
+	case 1:
+		l.red, l.blue = 0.2126, 0.0722
+	case 9, 10:
+		l.red, l.blue = 0.2627, 0.0593
+	}
+	if !signal.full {
+		l.black, l.white = [3]float64{16, 128, 128}, [3]float64{235, 240, 240}
 	}
 	return l
 }
