@@ -215,6 +215,9 @@ func (f *File) decodeJPEG(fr frame) (image.Image, error) {
 	if _, err := in.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, because("JPEG", err)
 	}
+	if err := wholeScans(data); err != nil {
+		return nil, because("JPEG", err)
+	}
 	return f.foreign.DecodeStream("/Filter/DCTDecode/BitsPerComponent 8/ColorSpace"+colours, data, fr.width, fr.height)
 }
 
