@@ -268,6 +268,13 @@ type entry struct {
 	size               int64
 }
 
+// bytes reports whether an entry of a damaged file calls itself a storage and can only be a
+// stream: it holds no others of the given number of entries, and bytes, which storages
+// never do.
+func (e *entry) bytes(entries int) bool {
+	return e.kind == storageEntry && e.size > 0 && int64(e.child) >= int64(entries)
+}
+
 // Kinds of entry.
 const (
 	unusedEntry, storageEntry, streamEntry, rootEntry = 0, 1, 2, 5
@@ -310,7 +317,7 @@ func (d *disk) tree(limit int) (*Node, error) {
 		switch {
 		case e == nil:
 			continue
-		case e.kind == streamEntry:
+		case e.kind == streamEntry || e.bytes(len(lines)):
 			nodes[i] = d.stream(e, mini)
 		default:
 			nodes[i] = &Node{Storage: true, Class: e.class}
@@ -345,7 +352,8 @@ func (d *disk) lines(limit int) ([]*entry, error) {
 }
 
 // hang walks the trees of siblings below each storage. An entry that was met already is
-// passed over: a file that repeats one is damaged, and a loop ends there.
+// passed over: a file that repeats one is damaged, and a loop ends there. What no tree
+// leads to, in a damaged file, is hung below the root, behind what belongs there.
 func hang(lines []*entry, nodes []*Node) error {
 	met := make([]bool, len(lines))
 	met[0] = true
@@ -365,6 +373,11 @@ func hang(lines []*entry, nodes []*Node) error {
 			slices.SortStableFunc(nodes[at].Children, func(a, b *Node) int { return strings.Compare(a.Name, b.Name) })
 		}
 		level = below
+	}
+	for i, n := range nodes {
+		if n != nil && !met[i] && !n.Storage {
+			nodes[0].Children = append(nodes[0].Children, n)
+		}
 	}
 	return nil
 }

@@ -205,6 +205,46 @@ func TestLoopsInTheDirectory(t *testing.T) {
 	}
 }
 
+// Damage to the directory loses no bytes: a stream that calls itself a storage, and one
+// that no tree of siblings leads to.
+func TestDamagedDirectory(t *testing.T) {
+	want := pattern(3, 5000)
+	whole := file(t, NewStream("Pictures", want), NewStorage("Empty"), NewStream("Other", pattern(4, 100)))
+	entry := func(b []byte, name string) []byte {
+		var wide []byte
+		for _, c := range name {
+			wide = append(wide, byte(c), 0)
+		}
+		at := bytes.Index(b, wide)
+		if at < 0 {
+			t.Fatalf("no entry %s", name)
+		}
+		return b[at:]
+	}
+	for name, damage := range map[string]func(b []byte){
+		"called a storage": func(b []byte) { entry(b, "Pictures")[66] = storageEntry },
+		"cut off": func(b []byte) {
+			for _, sibling := range []string{"Root Entry", "Other", "Empty", "Pictures"} {
+				copy(entry(b, sibling)[68:], bytes.Repeat([]byte{0xff}, 12))
+			}
+		},
+	} {
+		b := bytes.Clone(whole)
+		damage(b)
+		got := open(t, b).Find("Pictures")
+		if got == nil || got.Storage {
+			t.Errorf("%s: not found", name)
+			continue
+		}
+		if data, err := got.Bytes(5000); err != nil || !bytes.Equal(data, want) {
+			t.Errorf("%s: %d bytes, %v", name, len(data), err)
+		}
+	}
+	if empty := open(t, whole).Find("Empty"); empty == nil || !empty.Storage {
+		t.Error("an empty storage is one")
+	}
+}
+
 func TestLimits(t *testing.T) {
 	b := file(t, NewStream("a", nil), NewStream("b", nil))
 	for entries, want := range map[int]error{2: ErrEntries, 3: nil, 4: nil} {
