@@ -74,7 +74,7 @@ bench-fair: ## simulate an import of 100,000 documents beside other tenants; wri
 bench-neighbours: setup ## real cells: people beside an import, shares by weight, malformed documents; writes docs/fairness.md
 	scripts/bench-serve.sh -only import,shares,poison -section bench-neighbours -report ../docs/fairness.md
 
-conformance: ## compare what is extracted with poppler and MuPDF (BLOTTER_CORPUS: documents beside the generated); writes docs/conformance.md
+conformance: ## compare what is extracted with poppler, MuPDF, ImageMagick and others (BLOTTER_CORPUS: documents beside the generated); writes docs/conformance.md
 	CGO_ENABLED=0 go run -tags $(TAGS) ./internal/cell/inside/conformance -report docs/conformance.md
 
 hostile: setup ## attack bin/blotter with bombs, lies, loops, polyglots and cut files; writes docs/hostile.md

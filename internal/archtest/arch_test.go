@@ -41,7 +41,7 @@ var sets = [][]string{
 var insideSteps = []string{"sniff", "extract", "read", "mark", "tag", "detect", "redact"}
 
 // tooling may import anything below the app, and nothing but tests and tools may import it.
-var tooling = []string{"internal/examples", "internal/specimen", "internal/archtest", "internal/storetest", "internal/postgres/pgtest", "internal/queue/queuetest", "internal/queue/simulate", "internal/cell/engine/enginetest", "internal/cell/inside/onnx/onnxtest", "internal/cell/inside/hostile", "internal/intake/intaketest", "internal/objectstore/objectstoretest", "scripts"}
+var tooling = []string{"internal/examples", "internal/specimen", "internal/archtest", "internal/storetest", "internal/postgres/pgtest", "internal/queue/queuetest", "internal/queue/simulate", "internal/cell/engine/enginetest", "internal/cell/inside/onnx/onnxtest", "internal/cell/inside/conformance", "internal/cell/inside/hostile", "internal/intake/intaketest", "internal/objectstore/objectstoretest", "scripts"}
 
 // bannedNames name no concept.
 var bannedNames = []string{"util", "utils", "common", "helper", "helpers", "models", "pkg", "misc", "shared"}

@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"image/draw"
-	"strconv"
+	"slices"
 	"strings"
+	"time"
 
 	"blotter/internal/cell/inside/extract"
 	"blotter/internal/cell/inside/sniff"
@@ -15,227 +15,184 @@ import (
 	"blotter/internal/reason"
 )
 
-// near is the mean difference, in 255ths, up to which the pixels of a lossy codec or
-// of converted colours count as equal: decoders round and convert in their own ways.
-// nearInks is that for inks, which two converters hardly ever agree on.
-const (
-	near     = 3.0
-	nearInks = 8.0
-)
+// bound is how long the images of one document may take to decode. What is left then is
+// told of, and not compared. A decoder that hangs is not stopped: this is no cell.
+const bound = 2 * time.Minute
 
 // outcome is what comparing one document gave.
 type outcome struct {
 	doc
 	format    document.Format
 	refused   reason.Code
-	reference int      // images of pdfimages, of the manifest or of the generator
+	reference int      // images of pdfimages, of the decoders and the carving, or of the generator
 	mutool    int      // of mutool; −1 where it was not asked
 	equal     int      // pixels equal
 	alike     int      // within near
 	through   int      // seen through a mask, equal or near to the reference laid on white by us
 	scaled    int      // seen through a mask of another size: not compared
+	bare      []string // found here as well; the reference has no pixels to compare with
+	withheld  []string // found here as well, and withheld; the reference has no pixels either
+	missing   int      // of the reference, with nothing of the size here; also told of in other
 	other     []string // of the reference, without an equal here
+	told      []string // of the manifest, and not so here
 	only      []string // here alone
 	failed    string   // of a reference that did not end well
+	pictures  string   // directory for what differs; empty: none
 }
 
-// compare opens a document and holds its images against the references.
-func compare(ctx context.Context, d doc, e extract.Engines) outcome {
-	o := outcome{doc: d, mutool: -1}
+// compare opens a document and holds its images against the references. What differs is
+// written to the directory pictures, unless that is empty.
+func compare(ctx context.Context, d doc, e extract.Engines, pictures string) outcome {
+	o := outcome{doc: d, mutool: -1, pictures: pictures}
 	var err error
 	if o.format, err = d.format(); err != nil {
 		o.refused = reason.Of(err)
-		return o
-	}
-	src, err := extract.Open(ctx, bytes.NewReader(d.bytes), int64(len(d.bytes)), o.format, limits, e, sniff.Sniff)
-	if err != nil {
-		o.refused = reason.Of(err)
-	} else {
-		defer src.Close()
 	}
 	var found []picture
-	if src != nil {
-		for i := range src.Assets() {
-			if p, image := load(src, i); image {
-				found = append(found, p)
-			}
-		}
-	}
-	if o.format != document.PDF {
-		o.byFacts(found)
-		return o
+	if err == nil {
+		found = o.open(ctx, e)
 	}
 	used := make([]bool, len(found))
-	if d.want != nil {
-		o.reference += len(d.want)
-		for i, w := range d.want {
-			o.match(w, nil, i, found, used)
-		}
+	o.reference += len(d.want)
+	for i, w := range d.want {
+		o.match(w, i, found, used)
 	}
-	if installed("pdfimages") {
-		o.poppler(ctx, found, used)
-	}
-	if installed("mutool") {
-		o.mupdf(ctx, found)
-	}
-	for i, p := range found {
-		if !used[i] {
-			o.only = append(o.only, fmt.Sprintf("%d×%d", p.width, p.height))
-		}
-	}
-	return o
-}
-
-func (o *outcome) poppler(ctx context.Context, found []picture, used []bool) {
-	refs, err := popplers(ctx, o.doc)
+	refs, err := references(ctx, d, o.format)
 	if err != nil {
 		o.failed = err.Error()
 	}
-	if o.want == nil {
+	if d.want == nil {
 		o.reference = len(refs)
 	}
+	if o.refused != "" { // nothing to compare with; the report says how much others see in it
+		return o
+	}
+	if d.want != nil {
+		o.second(refs, found, used)
+	} else {
+		for i, r := range refs {
+			o.match(r, i, found, used)
+		}
+	}
+	if o.format == document.PDF && installed("mutool") {
+		o.mupdf(ctx, found)
+	}
+	o.only = alone(found, used, o.format)
+	return o
+}
+
+// second hears what references say of a generated document. What agrees is not counted
+// again; the generator knows better, so that they may be a little off.
+func (o *outcome) second(refs, found []picture, used []bool) {
+	opinion := outcome{doc: o.doc, pictures: o.pictures}
 	for i, r := range refs {
-		var mask *picture
-		if r.kind == "image" && i+1 < len(refs) && (refs[i+1].kind == "smask" || refs[i+1].kind == "mask") {
-			mask = &refs[i+1]
+		if r.lossy = true; r.pixels != nil {
+			opinion.match(r, i, found, used)
 		}
-		if o.want != nil {
-			r.lossy = true // the generator knows better; the reference is a second opinion
-		}
-		o.match(r, mask, i, found, used)
 	}
+	o.other, o.missing = append(o.other, opinion.other...), o.missing+opinion.missing
 }
 
-// match looks for the image that is most like a reference's.
-func (o *outcome) match(r picture, mask *picture, n int, found []picture, used []bool) {
-	best, at := 256.0, -1
-	var masked bool
-	sized, shown := -1, views(r, mask)
-	for i, p := range found {
-		if p.width != r.width || p.height != r.height {
-			continue
-		}
-		if sized < 0 || !used[i] {
-			sized = i
-		}
-		if p.rgb == nil || best == 0 && !used[at] {
-			continue
-		}
-		for _, want := range shown {
-			if d := differ(p.rgb, want.rgb, best); d < best || at >= 0 && d == best && used[at] && !used[i] {
-				best, at, masked = d, i, want.masked
-			}
-		}
-	}
-	lossy, near := r.lossy || masked, near
-	if strings.Contains(r.name, "cmyk") || strings.Contains(r.name, "inks") {
-		near = nearInks
-	}
-	switch {
-	case at >= 0 && best == 0 && masked, at >= 0 && masked && best <= near:
-		o.through++
-	case at >= 0 && best == 0:
-		o.equal++
-	case at >= 0 && lossy && best <= near:
-		o.alike++
-	case sized >= 0 && mask != nil && (mask.width != r.width || mask.height != r.height):
-		o.scaled++ // drawn through a mask of another size; how it is scaled is the decoder's to choose
-		used[sized] = true
-		return
-	case sized >= 0 && (r.pixels == nil || found[sized].rgb == nil):
-		why := r.why
-		if found[sized].rgb == nil {
-			why = found[sized].why
-		}
-		o.other = append(o.other, fmt.Sprintf("%d (%s, %d×%d): same size, %s", n, r.name, r.width, r.height, why))
-		used[sized] = true
-		return
-	case at >= 0:
-		o.other = append(o.other, fmt.Sprintf("%d (%s, %d×%d): same size, mean difference %.1f", n, r.name, r.width, r.height, best))
-	default:
-		o.other = append(o.other, fmt.Sprintf("%d (%s, %d×%d): missing", n, r.name, r.width, r.height))
-		return
-	}
-	used[at] = true
-}
-
-// view is a way in which a picture may be shown: its samples, red, green, blue.
-type view struct {
-	rgb    []byte
-	masked bool
-}
-
-// views are the ways in which a reference's image may rightly be shown: masks dark
-// where they let through, images as they are or laid on white through their mask.
-func views(r picture, mask *picture) []view {
-	if r.pixels == nil {
+// open opens a document and decodes its images.
+func (o *outcome) open(ctx context.Context, e extract.Engines) (found []picture) {
+	src, err := extract.Open(ctx, bytes.NewReader(o.bytes), int64(len(o.bytes)), o.format, limits, e, sniff.Sniff)
+	if err != nil {
+		o.refused = reason.Of(err)
 		return nil
 	}
-	own := samples(r.pixels)
-	out := []view{{rgb: own}}
+	defer src.Close()
+	o.told = toldOtherwise(o.facts, o.format, src.Assets())
+	start := time.Now()
+	for i := range src.Assets() {
+		if time.Since(start) > bound {
+			o.told = append(o.told, fmt.Sprintf("decoding was stopped after %v, before asset %d of %d", bound, i+1, len(src.Assets())))
+			break
+		}
+		if p, image := load(src, i); image {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// references has others find the images of a document.
+func references(ctx context.Context, d doc, f document.Format) (out []picture, err error) {
 	switch {
-	case r.kind == "smask" || r.kind == "mask" || r.kind == "stencil":
-		out = append(out, view{rgb: negative(own)})
-	case mask != nil && mask.pixels != nil && mask.pixels.Bounds().Size() == r.pixels.Bounds().Size():
-		m := samples(mask.pixels)
-		out = append(out, view{onWhite(own, m), true}, view{onWhite(own, negative(m)), true})
+	case f == document.PDF:
+		return popplers(ctx, d.bytes)
+	case f == document.JPEG || f == document.PNG:
+		return carved(ctx, carve(d.bytes))
+	case f.IsRaster() || f == document.Photoshop:
+		return decoded(ctx, scrap{format: f, data: d.bytes}), nil
+	case f.IsMetafile() || f == document.SVG:
+		return decoded(ctx, scrap{format: f}), nil
+	case f == document.EML:
+		return carved(ctx, letters(d.bytes))
+	case f.IsOffice() || f.IsCompound() || f == document.RTF || f == document.MSG || f == document.Publisher || f == document.ZIP || f == document.OLE:
+		return carved(ctx, scraps(d.bytes, 0))
 	}
-	return out
+	return nil, nil
 }
 
-// samples unpacks an image.
-func samples(img image.Image) []byte {
-	b := img.Bounds()
-	flat := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
-	draw.Draw(flat, flat.Bounds(), img, b.Min, draw.Src)
-	out := make([]byte, 0, 3*b.Dx()*b.Dy())
-	for i := 0; i < len(flat.Pix); i += 4 {
-		out = append(out, flat.Pix[i:i+3]...)
-	}
-	return out
-}
-
-func negative(b []byte) []byte {
-	out := make([]byte, len(b))
-	for i, v := range b {
-		out[i] = 0xff - v
-	}
-	return out
-}
-
-// onWhite lays samples on white through a mask.
-func onWhite(b, mask []byte) []byte {
-	out := make([]byte, len(b))
-	for i, v := range b {
-		m := int(mask[i])
-		out[i] = byte((int(v)*m + 0xff*(0xff-m)) / 0xff) //nolint:gosec // under 256
-	}
-	return out
-}
-
-// differ is the mean difference of samples, in 255ths; anything over least where it is
-// at least that. Differences of one step are rounding and count as none.
-func differ(a, b []byte, least float64) float64 {
-	if len(a) != len(b) || len(a) == 0 {
-		return 256
-	}
-	sum, enough := 0, int(least*float64(len(a)))
-	for i := range a {
-		if d := int(a[i]) - int(b[i]); d > 1 {
-			sum += d
-		} else if d < -1 {
-			sum -= d
+// carved has what was carved decoded.
+func carved(ctx context.Context, all []scrap) (out []picture, err error) {
+	for _, s := range all {
+		if s.format != document.PDF {
+			out = append(out, decoded(ctx, s)...)
+			continue
 		}
-		if sum > enough {
-			return 256
+		if !installed("pdfimages") {
+			continue
 		}
+		within, failed := popplers(ctx, s.data)
+		if failed != nil {
+			err = failed
+		}
+		out = append(out, within...)
 	}
-	return float64(sum) / float64(len(a))
+	return out, err
+}
+
+// alone tells what no reference found. What looks like another image that one did find is
+// a copy of it.
+func alone(found []picture, used []bool, f document.Format) (out []string) {
+	for i, p := range found {
+		copied := func(j int) bool {
+			return used[j] && p.rgb != nil && p.width == found[j].width && bytes.Equal(p.rgb, found[j].rgb)
+		}
+		if used[i] || slices.ContainsFunc(indexes(found), copied) {
+			continue
+		}
+		var text string
+		if p.width > 0 {
+			text = fmt.Sprintf("%d×%d ", p.width, p.height)
+		}
+		if f != document.PDF {
+			text += p.format.String()
+		}
+		text = strings.TrimSpace(text)
+		if p.kind == document.Thumbnail.String() {
+			text += " thumbnail"
+		}
+		if p.why != "" {
+			text += ", " + p.why
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func indexes(found []picture) []int {
+	out := make([]int, len(found))
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }
 
 // mupdf counts what mutool lists, by size.
 func (o *outcome) mupdf(ctx context.Context, found []picture) {
-	refs, err := mupdfs(ctx, o.doc)
+	refs, err := mupdfs(ctx, o.bytes)
 	if err != nil {
 		return // it opens less than PDFium does
 	}
@@ -246,25 +203,8 @@ func (o *outcome) mupdf(ctx context.Context, found []picture) {
 	}
 	for _, r := range refs {
 		if !have[r] {
+			o.missing++
 			o.other = append(o.other, fmt.Sprintf("mutool lists %d×%d: missing", r.X, r.Y))
 		}
 	}
-}
-
-// byFacts compares the number and the size of images with what the manifest knows.
-func (o *outcome) byFacts(found []picture) {
-	m := sizeFact.FindStringSubmatch(o.facts)
-	if m == nil || !o.format.IsRaster() {
-		return
-	}
-	o.reference = 1
-	w, _ := strconv.Atoi(m[1])
-	h, _ := strconv.Atoi(m[2])
-	for _, p := range found {
-		if p.width == w && p.height == h || p.width == h && p.height == w {
-			o.equal++
-			return
-		}
-	}
-	o.other = append(o.other, fmt.Sprintf("%d×%d (%s): missing", w, h, strings.SplitN(o.facts, ";", 2)[0]))
 }

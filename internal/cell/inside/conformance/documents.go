@@ -12,6 +12,7 @@ import (
 	"blotter/internal/cell/inside/extract"
 	"blotter/internal/cell/inside/sniff"
 	"blotter/internal/document"
+	"blotter/internal/reason"
 )
 
 // limits are the default policy's, with room for documents of many strips.
@@ -31,9 +32,13 @@ type doc struct {
 type picture struct {
 	name          string
 	width, height int
-	kind          string // image, smask, mask, stencil; "" for blotter's own
+	kind          string // image, smask, mask, stencil; "" for blotter's own and for rasters
 	page          int
-	lossy         bool // by its codec, or because colours were converted
+	format        document.Format // 0: a PDF's image
+	lossy         bool            // by its codec, or because colours were converted
+	loose         bool            // a small copy that says nothing of which side is up
+	mask          *picture        // through which it is drawn
+	from          string          // where it was carved
 	pixels        image.Image
 	rgb           []byte // blotter's own, unpacked
 	why           string // why there are no pixels
@@ -93,13 +98,13 @@ func (d doc) format() (document.Format, error) {
 // load decodes one asset of an opened document.
 func load(src extract.Source, i int) (picture, bool) {
 	it := src.Assets()[i]
-	p := picture{name: fmt.Sprintf("asset %d", it.Index), width: it.Width, height: it.Height, page: it.Page}
+	p := picture{name: fmt.Sprintf("asset %d", it.Index), kind: it.Kind.String(), width: it.Width, height: it.Height, page: it.Page, format: it.Format}
 	if it.Kind == document.Page {
 		return p, false
 	}
 	img, err := src.Load(i)
 	if err != nil {
-		p.why = err.Error()
+		p.why = fmt.Sprintf("withheld (`%s`)", reason.Of(err))
 	}
 	if err == nil {
 		p.rgb = samples(img)

@@ -72,7 +72,11 @@ func (s *sheet) doc() doc {
 }
 
 func generated() []doc {
-	return []doc{samplesDoc(), predictorsDoc(), filtersDoc(), coloursDoc(), faxDoc(), codecsDoc()}
+	rasters := append(append(pngs(), bmps()...), tiffs()...)
+	rasters = append(append(rasters, animation()), photographs()...)
+	out := []doc{samplesDoc(), predictorsDoc(), filtersDoc(), coloursDoc(), faxDoc(), codecsDoc()}
+	out = append(append(out, rasters...), holders(rasters)...)
+	return append(out, smallest()...)
 }
 
 // noise is a sample of depth bits, other for each picture.

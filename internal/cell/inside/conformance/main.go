@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"time"
 
 	"blotter/internal/cell/inside/extract"
 )
@@ -33,6 +34,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	corpus := flags.String("corpus", os.Getenv("BLOTTER_CORPUS"), "directory of documents with their manifest.tsv; empty: generated documents only")
 	report := flags.String("report", "", "Markdown file whose measured parts are replaced; empty: they are printed")
 	only := flags.String("only", "", "compare documents whose name contains this")
+	pictures := flags.String("pictures", "", "existing directory that gets what differs as PNG files, the reference's and ours; empty: none")
 	rounds := flags.Int("rounds", 3, "how often speed is measured; 0: not at all")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -51,11 +53,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	var r results
-	for _, d := range documents {
+	for i, d := range documents {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r.documents = append(r.documents, compare(ctx, d, engines))
+		start := time.Now()
+		o := compare(ctx, d, engines, *pictures)
+		r.documents = append(r.documents, o)
+		fmt.Fprintf(os.Stderr, "%d/%d %s: %v, %d of the reference, %d ms\n", i+1, len(documents), d.name, o.format, o.reference, time.Since(start).Milliseconds())
 	}
 	if *rounds > 0 {
 		if r.speed, err = measure(ctx, documents, engines, *rounds); err != nil {
