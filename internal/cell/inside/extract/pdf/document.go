@@ -28,7 +28,8 @@ type Document struct {
 	assets []asset // beside tally.Items
 	extra  document.NotCovered
 
-	file     *objects.File // to ask whether a stream is all there
+	file     *objects.File      // to ask whether a stream is all there
+	cut      map[[32]byte]error // what it said of those that pages draw, by digest
 	attached attached
 	listed   int // files that PDFium knows of
 
@@ -150,7 +151,9 @@ func (d *Document) Load(i int) (image.Image, error) {
 	}
 	var img image.Image
 	if a.image == nil {
-		img, err = d.render(a.page, item.Width, item.Height)
+		if err = d.drawsWhole(&d.pages[a.page]); err == nil {
+			img, err = d.render(a.page, item.Width, item.Height)
+		}
 	} else {
 		img, err = d.whole(a)
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // PDFium makes a picture of whatever there is of a stream: what is missing is black, or
-// white, and nobody is told. As a picture of its own such a stream is withheld, as a file that
-// is cut off would be; the page shows what it shows in every viewer.
+// white, and nobody is told. Such a picture is withheld, as a file that is cut off would be,
+// and so is a page that draws it: a line that is cut in two is read by people alone.
 
 // alwaysAsked is the number of pixels up to which a stream of samples is unpacked a second
 // time to count them. Of larger ones only those are whose last row is all alike, as it is
@@ -41,6 +41,31 @@ func (d *Document) whole(a asset) (image.Image, error) {
 		return nil, cut
 	}
 	return img, err
+}
+
+// drawsWhole judges the streams of the images that a page draws, each once for all pages. The
+// error is extract.truncated.
+func (d *Document) drawsWhole(p *page) error {
+	for _, pl := range p.placements {
+		a := d.assets[pl.Image]
+		if a.image == nil || d.tally.Items()[pl.Image].Withheld != "" {
+			continue
+		}
+		cut, known := d.cut[a.image.raw]
+		if !known {
+			if s, ok := d.file.Stream(a.image.raw); ok {
+				cut = judge(s, nil)
+			}
+			if d.cut == nil {
+				d.cut = map[[32]byte]error{}
+			}
+			d.cut[a.image.raw] = cut
+		}
+		if reason.Of(cut) == reason.ExtractTruncated { // what draws nothing leaves nothing to read
+			return cut
+		}
+	}
+	return nil
 }
 
 var errCut = reason.Because(reason.ExtractTruncated, errors.New("pdf: the image's stream is cut off"))
