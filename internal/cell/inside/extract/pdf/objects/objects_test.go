@@ -200,6 +200,10 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(stream(4, "/Filter[/FlateDecode/LZW/RL/A85/AHx]/DecodeParms[null<</Predictor 15/Columns 3>>]", "x") + "trailer<</Encrypt 9 0 R/ID[(a)(b)]>>%%EOF"))
 	f.Add([]byte(stream(4, "/Type/Pattern/PatternType 1", "BI /W 1/H 1 ID x EI") + "9 0 obj<</V 5/R 6/U(" + strings.Repeat("u", 48) + ")/UE(" + strings.Repeat("e", 32) + ")/StmF/A/CF<</A<</CFM/AESV3>>>>>>endobj trailer<</Encrypt 9 0 R>>"))
 	f.Add([]byte(drawing("q /I Do /P scn 0 0 9 9 re f BT /F 1 Tf (a) Tj ET /G gs BI /W 1/H 1 ID x EI", "/Subtype/Form/PatternType 1/XStep 1", "/I Do")))
+	const image = "/Subtype/Image/Width 9/Height 2/BitsPerComponent 1"
+	f.Add([]byte(stream(4, image+"/ColorSpace[/Indexed/DeviceRGB 1 5 0 R]/Decode[0 1]", "abcd") + stream(5, "", "123456")))
+	f.Add([]byte(stream(4, image+"/ImageMask true/Filter[/AHx/CCF]/DecodeParms[null<</K -1/Columns 9>>]", "4d9a>")))
+	f.Add([]byte(stream(4, image+"/ColorSpace/G/Filter/LZW/DecodeParms<</Predictor 12/BitsPerComponent 1/Columns 9/EarlyChange 0>>", "x")))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		file, err := Read(b, Limits{UnpackedBytes: 1 << 16, Filters: 5})
 		if err != nil {
@@ -214,6 +218,9 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		images := file.Images()
+		for _, im := range images {
+			unpackAll(t, file, im)
+		}
 		contents, err := file.Contents(true, 1000, 1000)
 		if err != nil {
 			return
@@ -226,4 +233,20 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%d images carved from %d", n, len(images))
 		}
 	})
+}
+
+// unpackAll unpacks a picture that is simple and not large.
+func unpackAll(t *testing.T, file *File, im Image) {
+	p := file.Pixels(im)
+	if p == nil || p.Width > 1<<12 || p.Height > 1<<8 {
+		return
+	}
+	if p.Palette != nil && (len(p.Palette)%3 != 0 || len(p.Palette) > 3*256) || p.Bits*p.Channels > 24 || p.RowBytes() <= 0 {
+		t.Errorf("pixels %+v", p)
+	}
+	next, err := p.Rows(file.Raw(&file.objects[im.object]))
+	row := make([]byte, p.RowBytes())
+	for y := 0; y < p.Height && err == nil; y++ {
+		err = next(row)
+	}
 }
