@@ -12,7 +12,7 @@ TAGS := nodynamic
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo true || echo false)
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: help setup build demo test test-s3 tidy lint check fuzz bench bench-serve bench-queue bench-read bench-layers bench-fair bench-neighbours conformance hostile chaos picture specimens generate clean
+.PHONY: help setup build demo test test-s3 tidy lint check fuzz bench bench-serve bench-queue bench-read bench-layers bench-fair bench-neighbours bench-reject conformance hostile chaos picture specimens generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ conformance: ## compare what is extracted with poppler, MuPDF, ImageMagick and o
 
 hostile: setup ## attack bin/blotter with bombs, lies, loops, polyglots and cut files; writes docs/hostile.md
 	CGO_ENABLED=0 go run -tags $(TAGS) ./internal/cell/inside/hostile/run -binary bin/blotter -report docs/hostile.md
+
+bench-reject: setup ## how long files that their headers refuse take to be refused; writes docs/refusals.md
+	CGO_ENABLED=0 go run -tags $(TAGS) ./internal/cell/inside/hostile/reject -binary bin/blotter -report docs/refusals.md
 
 FOR ?= 10m
 GAP ?= 300ms

@@ -18,25 +18,7 @@ import (
 // file has a cell of its own, as it would have.
 func TestHostileFiles(t *testing.T) {
 	t.Parallel()
-	dir, err := engine.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(engine.Openers(dir).Cache); err != nil {
-		if os.Getenv("BLOTTER_TEST_NEED_ENGINES") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("no compiled engines: run make setup")
-	}
-	p := policy.Default()
-	p.Limits.Seconds = hostile.Seconds
-	cells := cell.NewPool(cell.Config{Binary: program(t), Purpose: wire.Inspect, Engines: engine.Openers(dir), Threads: 1}, 1)
-	t.Cleanup(func() {
-		if err := cells.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	d := hostile.Driver{Cells: cells, Dir: t.TempDir(), Task: wire.Task{Rules: p.Rules, Limits: p.Limits, Decode: true}}
+	d := attacker(t)
 	results := map[string]int{}
 	ctx := limited(t)
 	for f := range hostile.Sample() {
@@ -55,4 +37,51 @@ func TestHostileFiles(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(d.Dir, "*")); len(left) > 1 || err != nil {
 		t.Errorf("cells left files behind: %d, %v", len(left), err)
 	}
+}
+
+// Files that a header alone refuses are refused, each for its reason, within twice the
+// processor time that make bench-reject allows for all of them: every sixth is tried here.
+func TestRefusedFromTheHeader(t *testing.T) {
+	t.Parallel()
+	d := attacker(t)
+	ctx := limited(t)
+	for i, f := range hostile.Refusals() {
+		if i%6 != 0 {
+			continue
+		}
+		o, err := d.Inspect(ctx, f.File)
+		if err != nil {
+			t.Fatalf("%s, %s: %v", f.Kind, f.Name, err)
+		}
+		if o.Reason != f.Want && (o.Reason != "" || o.Assets == 0 || o.Withheld[f.Want] < o.Assets) {
+			t.Errorf("%s, %s: %q, withheld %v, want %s", f.Kind, f.Name, o.Reason, o.Withheld, f.Want)
+		}
+		if most := 2 * hostile.RefusedWithin; o.CPU > most {
+			t.Errorf("%s, %s: %v of processor time, over %v", f.Kind, f.Name, o.CPU, most)
+		}
+	}
+}
+
+// attacker gives files to cells of the program that only open documents.
+func attacker(t *testing.T) *hostile.Driver {
+	t.Helper()
+	dir, err := engine.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(engine.Openers(dir).Cache); err != nil {
+		if os.Getenv("BLOTTER_TEST_NEED_ENGINES") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("no compiled engines: run make setup")
+	}
+	p := policy.Default()
+	p.Limits.Seconds = hostile.Seconds
+	cells := cell.NewPool(cell.Config{Binary: program(t), Purpose: wire.Inspect, Engines: engine.Openers(dir), Threads: 1}, 1)
+	t.Cleanup(func() {
+		if err := cells.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &hostile.Driver{Cells: cells, Dir: t.TempDir(), Task: wire.Task{Rules: p.Rules, Limits: p.Limits, Decode: true}}
 }

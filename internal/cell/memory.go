@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"blotter/internal/reason"
 )
 
@@ -74,19 +76,15 @@ func kilobytes(status []byte, name string) int64 {
 	return n << 10
 }
 
-// computed is the processor time of a process and all its threads so far, in steps of 10 ms;
-// 0 once it has gone. The kernel gives it in hundredths of a second (USER_HZ), as fields
-// 14 and 15 of its line; the second field is a name in parentheses that may hold anything.
+// computed is the processor time of a process and all its threads so far; 0 once it has
+// gone. Its clock is told from its number as the C library does it
+// (clock_getcpuclockid(3)); the kernel counts nanoseconds there, and whole ticks of 10 ms
+// in /proc.
 func computed(pid int) time.Duration {
-	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
+	const scheduled = 2 // CPUCLOCK_SCHED of its posix-timers.h; numbers of processes have 22 bits
+	var t unix.Timespec
+	if err := unix.ClockGettime(^int32(pid)<<3|scheduled, &t); err != nil {
 		return 0
 	}
-	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
-	if len(fields) < 13 {
-		return 0
-	}
-	user, _ := strconv.ParseInt(string(fields[11]), 10, 64)
-	system, _ := strconv.ParseInt(string(fields[12]), 10, 64)
-	return time.Duration(user+system) * (time.Second / 100)
+	return time.Duration(t.Nano())
 }

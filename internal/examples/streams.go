@@ -33,15 +33,15 @@ func JBIG2(apart bool, pages int) []byte {
 		}
 		all = append(append(all, head...), data...)
 	}
-	for p := byte(1); int(p) <= pages; p++ {
+	for p := 1; p <= min(pages, 255); p++ {
 		info := be.AppendUint32(be.AppendUint32(nil, 8), 2)
-		add(48, p, append(info, make([]byte, 11)...))
+		add(48, byte(p), append(info, make([]byte, 11)...))
 		region := be.AppendUint32(be.AppendUint32(nil, 8), 2)
 		region = append(append(region, make([]byte, 9)...), 1) // at the corner; group 4
 		// Horizontal mode, white 1, black 4; the rest as above; then three times as above.
 		region = append(region, 0b00100011, 0b10111111, 0b00000000, 0b00010000, 0b00000001)
-		add(38, p, region)
-		add(49, p, nil)
+		add(38, byte(p), region)
+		add(49, byte(p), nil)
 	}
 	add(51, 0, nil)
 	flags := byte(1)

@@ -19,6 +19,8 @@ type delivery interface {
 	begin() (settings, io.Reader, error)
 	// end makes sure that nothing stands behind it.
 	end() error
+	// around is how many bytes of the body may be no bytes of the document.
+	around() int64
 }
 
 // deliveryOf chooses by the Content-Type, which is trusted for nothing else, and refuses what
@@ -52,6 +54,7 @@ func newRaw(r *http.Request, parameters ...string) (delivery, error) {
 
 func (f *raw) begin() (settings, io.Reader, error) { return f.settings, f.r.Body, nil }
 func (f *raw) end() error                          { return nil } // the document was read to the body's end
+func (f *raw) around() int64                       { return 0 }
 
 // newForm is a document in a multipart form, whose settings are fields.
 func newForm(r *http.Request, boundary string) (delivery, error) {
@@ -86,7 +89,8 @@ func (f *reference) begin() (settings, io.Reader, error) {
 	return s, nil, err
 }
 
-func (f *reference) end() error { return nil }
+func (f *reference) end() error    { return nil }
+func (f *reference) around() int64 { return 0 }
 
 // promises are the digests that the body of a request must have.
 type promises struct {

@@ -110,6 +110,9 @@ func (f *formReader) field(s *settings, name string, value io.Reader) error {
 	return nil
 }
 
+// around is what a form holds besides: settings, hints, and the lines between them.
+func (f *formReader) around() int64 { return formBytes }
+
 // end makes sure that nothing follows the file, and reads the body to its end.
 func (f *formReader) end() error {
 	f.in.unlimited = false

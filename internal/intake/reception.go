@@ -180,7 +180,7 @@ const copyBytes = 32 << 10
 // read copies a document to its end, counts and hashes it, and checks what the client
 // promised.
 func (c *reception) read(to io.Writer, doc io.Reader, s settings, most int64) (sum document.Digest, n int64, err error) {
-	if c.request.ContentLength > most+formBytes {
+	if c.request.ContentLength > most+c.delivery.around() {
 		return sum, 0, c.tooLarge(most)
 	}
 	h := sha256.New()

@@ -3,10 +3,7 @@
 // reads the document later may forgive it as well.
 package armour
 
-import (
-	"bytes"
-	"encoding/base64"
-)
+import "bytes"
 
 // Encoding is how bytes were made to travel.
 type Encoding uint8
@@ -50,40 +47,49 @@ func (e Encoding) Decode(b []byte) []byte {
 
 // unBase64 skips all that is no letter of the alphabet, as RFC 2045, 6.8 asks, and takes
 // the letters of URLs for those that they stand for. Padding begins anew, for encoders
-// that encode piece by piece.
+// that encode piece by piece; letters left over there count for the bytes that they fill.
 func unBase64(b []byte) []byte {
 	out := make([]byte, 0, len(b)/4*3+3)
-	var four [4]byte
+	var v uint32
 	n := 0
-	flush := func() {
-		if n >= 2 {
-			var three [3]byte
-			k, _ := base64.RawStdEncoding.Decode(three[:], four[:n]) // letters alone: what is left over counts for nothing
-			out = append(out, three[:k]...)
-		}
-		n = 0
-	}
 	for _, c := range b {
-		switch {
-		case c == '-':
-			c = '+'
-		case c == '_':
-			c = '/'
+		switch d := sixBits[c]; {
+		case d < 64:
+			v = v<<6 | uint32(d)
+			if n++; n == 4 {
+				out = append(out, byte(v>>16), byte(v>>8), byte(v))
+				v, n = 0, 0
+			}
 		case c == '=':
-			flush()
-			continue
-		case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '+', c == '/':
-		default:
-			continue
-		}
-		four[n] = c
-		if n++; n == 4 {
-			flush()
+			out = append(out, leftOver(v, n)...)
+			v, n = 0, 0
 		}
 	}
-	flush()
-	return out
+	return append(out, leftOver(v, n)...)
 }
+
+// leftOver is what fewer than four letters hold.
+func leftOver(v uint32, n int) []byte {
+	switch n {
+	case 2:
+		return []byte{byte(v >> 4)}
+	case 3:
+		return []byte{byte(v >> 10), byte(v >> 2)}
+	}
+	return nil
+}
+
+// sixBits is what letters of base64 stand for, and 64 for all else.
+var sixBits = func() (t [256]byte) {
+	for c := range t {
+		t[c] = 64
+	}
+	for i, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/" {
+		t[c] = byte(i)
+	}
+	t['-'], t['_'] = t['+'], t['/']
+	return t
+}()
 
 // unQuote decodes quoted-printable (RFC 2045, 6.7). An equals sign that begins no code
 // stays.

@@ -60,6 +60,9 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, lim document.Limits, e
 	if _, err := r.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, reason.Because(reason.SourceUnreadable, err)
 	}
+	if n := objects.DeclaredPages(data); n > lim.Pages { // PDFium believes it as well, once all is read
+		return nil, reason.Because(reason.ExtractPages, fmt.Errorf("pdf: %d pages declared", n))
+	}
 	file, err := objects.Read(data, objects.Limits{UnpackedBytes: lim.UnpackedBytes, Filters: lim.Filters})
 	if err != nil {
 		return nil, err
@@ -102,6 +105,9 @@ func (d *Document) list(ctx context.Context, file *objects.File, data []byte) er
 	images := file.Images()
 	d.file = file
 	d.streams = traitsOf(file, images, d.lim.Assets)
+	if n := count + len(d.streams); n > d.lim.Assets { // each becomes an asset, on its page or carved out
+		return reason.Because(reason.ExtractAssets, fmt.Errorf("pdf: %d pages and pictures", n))
+	}
 	w := walk{d: d, in: d.volume, known: map[document.Digest]int{}, raw: map[[32]byte][]int{}, left: d.lim.TotalObjects}
 	for i := range count {
 		if err := ctx.Err(); err != nil {

@@ -7,11 +7,15 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
 
 	"blotter/internal/cell/inside/extract/catalogue"
+	"blotter/internal/cell/inside/extract/pdf/objects"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -452,3 +456,38 @@ func flip(b []byte, i int) []byte {
 }
 
 var _ catalogue.Source = (*Document)(nil)
+
+// What tables declare is what PDFium counts, on every PDF of the corpus that declares
+// anything.
+func TestDeclaredPagesOfTheCorpus(t *testing.T) {
+	root := os.Getenv("BLOTTER_CORPUS")
+	if root == "" {
+		t.Skip("BLOTTER_CORPUS names no directory")
+	}
+	declared := 0
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !strings.EqualFold(filepath.Ext(path), ".pdf") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		n := objects.DeclaredPages(b)
+		if n == 0 {
+			return nil
+		}
+		v, err := engine.openVolume(b)
+		if err != nil {
+			return nil //nolint:nilerr // it is refused with another reason
+		}
+		declared++
+		if count, err := v.pages(); err != nil || count != n {
+			t.Errorf("%s: %d pages declared, %d counted, %v", strings.TrimPrefix(path, root), n, count, err)
+		}
+		return v.close()
+	})
+	if err != nil || declared < 50 {
+		t.Errorf("%d files declared anything: %v", declared, err)
+	}
+}

@@ -77,7 +77,7 @@ func packedSize(n int64) int64 { return n + n/64 + 8<<10 }
 func (p piece) bytes(b []byte) []byte {
 	out := make([]byte, 0, p.digits/2+p.raw)
 	s := scanner{b: b[:p.to], at: p.from}
-	inner, half := 0, -1
+	inner, half := 0, int8(-1)
 	for {
 		t := s.next()
 		switch {
@@ -92,13 +92,13 @@ func (p piece) bytes(b []byte) []byte {
 			out, half = append(out, t.bytes(b)...), -1
 		case t.kind == digits:
 			for _, c := range t.bytes(b) {
-				v := hexValue(c)
+				v := values[c]
 				switch {
 				case v < 0:
 				case half < 0:
 					half = v
 				default:
-					out, half = append(out, byte(half<<4|v)), -1
+					out, half = append(out, byte(half)<<4|byte(v)), -1
 				}
 			}
 		}

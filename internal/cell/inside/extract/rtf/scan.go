@@ -51,18 +51,34 @@ func (s *scanner) next() token {
 	case '\\':
 		return s.control()
 	}
-	isDigits := func(c byte) bool { return hexValue(c) >= 0 || c == ' ' || c == '\r' || c == '\n' || c == '\t' }
-	k := text
-	if isDigits(s.b[at]) {
-		k = digits
-	}
-	for s.at < len(s.b) && isDigits(s.b[s.at]) == (k == digits) && !structural(s.b[s.at]) {
+	k := kinds[s.b[at]]
+	for s.at < len(s.b) && kinds[s.b[s.at]] == k {
 		s.at++
 	}
 	return token{kind: k, at: at, from: at, to: s.at}
 }
 
-func structural(c byte) bool { return c == '{' || c == '}' || c == '\\' }
+// kinds tells digits and text from what has a meaning of its own, by the byte; values
+// are what hexadecimal digits are worth, and -1. They are tables because pictures are
+// tens of megabytes of digits.
+var kinds, values = func() (kinds [256]kind, values [256]int8) {
+	for c := range 256 {
+		kinds[c], values[c] = text, -1
+	}
+	for i, c := range "0123456789abcdef" {
+		kinds[c], values[c] = digits, int8(i)
+	}
+	for i, c := range "ABCDEF" {
+		kinds[c], values[c] = digits, int8(10+i)
+	}
+	for _, c := range " \r\n\t" {
+		kinds[c] = digits
+	}
+	for _, c := range `{}\` {
+		kinds[c] = word
+	}
+	return kinds, values
+}()
 
 // control reads what a backslash begins.
 func (s *scanner) control() token {
@@ -101,15 +117,3 @@ func (s *scanner) control() token {
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-
-func hexValue(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c >= 'a' && c <= 'f':
-		return int(c-'a') + 10
-	case c >= 'A' && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
-}
