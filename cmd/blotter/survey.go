@@ -19,6 +19,7 @@ type surveyCommand struct {
 	Memory    byteSize `placeholder:"SIZE" help:"Memory that a cell may take, such as 1GiB; as configured without it."`
 	PolicyOut string   `placeholder:"FILE" help:"Also write the proposed limits as a policy file; it must not exist." type:"path"`
 	Workers   int      `placeholder:"N" help:"Documents at once; as configured without it."`
+	Read      int      `placeholder:"N" help:"Also read and redact about N of the documents, to measure how long that takes (seconds a page)."`
 	Names     bool     `help:"Name documents that were refused, instead of numbering them in the order of their names."`
 	JSON      bool     `name:"json" help:"Print JSON (blotter.survey/1)."`
 }
@@ -33,11 +34,14 @@ func (s *surveyCommand) Run(c *call) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if s.Read < 0 {
+		return 0, reason.Because(reason.UsageWrong, errors.New("--read takes a number of documents"))
+	}
 	if s.Workers > 0 {
 		cfg.Workers = s.Workers
 	}
 	tell := told(c.stdio.err)
-	r, err := app.Survey(c.ctx, cfg, app.Sample{Dir: s.Dir, MemoryBytes: int64(s.Memory), Names: s.Names, Told: tell})
+	r, err := app.Survey(c.ctx, cfg, app.Sample{Dir: s.Dir, MemoryBytes: int64(s.Memory), Names: s.Names, Read: s.Read, Told: tell})
 	tell(0, 0)
 	if err != nil {
 		return 0, err

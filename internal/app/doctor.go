@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"blotter/internal/cell"
@@ -114,6 +115,20 @@ func broken(part, check string, err error) checkup.Finding {
 	return checkup.Failed(part, check, string(code), reason.Must(code).Text)
 }
 
+// bucketSays begins what a bucket answered, and nothing that a directory does.
+const bucketSays = "objectstore: "
+
+// said is the finding of what a server refused. The packages that speak to servers take
+// addresses, names and credentials out of their errors, so that what they say, behind
+// their own names, may be shown: it tells a wrong password from a server that is down.
+func said(part, check string, err error, by string) checkup.Finding {
+	f := broken(part, check, err)
+	if _, words, ok := strings.Cut(err.Error(), by); ok && !errors.Is(err, context.DeadlineExceeded) {
+		f.Do = "It says: " + strings.TrimRight(words, " ") + ". Mend that, or correct the setting and the credentials."
+	}
+	return f
+}
+
 // checkStores asks the database and the place of blobs. Where nothing was made yet, nothing
 // is made now.
 func checkStores(ctx context.Context, cfg config.Config) []checkup.Finding {
@@ -123,9 +138,16 @@ func checkStores(ctx context.Context, cfg config.Config) []checkup.Finding {
 		return []checkup.Finding{checkup.NotKnown(partDatabase, "answers", "not there yet", "It is made at the first start; look again then.")}
 	}
 	cfg.AsItIs = true // what is older is told, not changed
-	store, err := openStore(ctx, cfg, nil)
-	if err != nil {
-		return []checkup.Finding{broken(partDatabase, "answers", err)}
+	empty := false
+	store, err := openStore(ctx, cfg, func(have, _ int) { empty = have == 0 })
+	switch {
+	case reason.Of(err) == reason.QueueSchemaOld && empty:
+		return []checkup.Finding{checkup.NotKnown(partDatabase, "answers", "it does, and holds nothing yet",
+			"Its tables are made at the first start, or by blotter migrate; look again then.")}
+	case reason.Of(err) == reason.QueueSchemaOld:
+		return []checkup.Finding{checkup.Failed(partDatabase, "answers", string(reason.QueueSchemaOld), "Run blotter migrate, once no node of the older version runs.")}
+	case err != nil:
+		return []checkup.Finding{said(partDatabase, "answers", err, "postgres: ")}
 	}
 	defer store.Close()
 	return append(checkDatabase(ctx, store), checkVault(ctx, cfg, store)...)
@@ -165,11 +187,11 @@ func checkVault(ctx context.Context, cfg config.Config, store Store) []checkup.F
 	}
 	v, err := vault.Open(ctx, cfg.Vault, cfg.StationKey, store)
 	if err != nil {
-		return []checkup.Finding{broken(partVault, check, err)}
+		return []checkup.Finding{said(partVault, check, err, bucketSays)}
 	}
 	defer v.Close()
 	if err := v.Reach(ctx); err != nil {
-		return []checkup.Finding{broken(partVault, check, err)}
+		return []checkup.Finding{said(partVault, check, err, bucketSays)}
 	}
 	return []checkup.Finding{checkup.Passed(partVault, check, "yes")}
 }

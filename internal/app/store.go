@@ -38,7 +38,7 @@ type Store interface {
 }
 
 // openStore opens the database of the configuration. schema is told the schema that is
-// there and the one that it is brought to; nil: nobody.
+// there, 0 for none, and the one that it is brought to; nil: nobody.
 func openStore(ctx context.Context, cfg config.Config, schema func(have, want int)) (Store, error) {
 	settings := settingsOf(cfg)
 	if cfg.Database == "" {

@@ -75,6 +75,11 @@ type Report struct {
 	CPU         time.Duration    // that the cell computed on the document, summed over its threads; 0 where it ended by itself
 	Pixels      int64            // decoded in the cell, summed over both passes
 	Assets      int
+
+	// Of all containers of the document; 0 for one that is none.
+	Entries       int
+	UnpackedBytes int64
+	Ratio         int64 // of the densest entry above 1 MiB, times its packed bytes
 }
 
 // Cell is a child process that waits for its document or works on it.

@@ -230,7 +230,7 @@ func (s *session) takeDone(m wire.Done) error {
 	if !s.sniffed || s.open != nil || s.report.Assets != s.assets {
 		return wire.Violation("Done out of order")
 	}
-	if !known(m.NotCovered) || int64(m.Pixels) < 0 {
+	if !known(m.NotCovered) || int64(m.Pixels) < 0 || int64(m.Entries) > int64(s.task.Limits.Entries) || m.Unpacked > uint64(s.task.Limits.UnpackedBytes) {
 		return wire.Violation("Done out of range")
 	}
 	for i, n := range m.Nanos {
@@ -241,6 +241,7 @@ func (s *session) takeDone(m wire.Done) error {
 	}
 	s.report.NotCovered |= m.NotCovered
 	s.report.Pixels = int64(m.Pixels)
+	s.report.Entries, s.report.UnpackedBytes, s.report.Ratio = int(m.Entries), int64(m.Unpacked), int64(m.Ratio)
 	return nil
 }
 

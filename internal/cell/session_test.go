@@ -179,6 +179,8 @@ func TestLies(t *testing.T) {
 		{"time runs backwards", 10, wire.Done{Nanos: [10]int64{-1}}},
 		{"a stage longer than the limit", 10, wire.Done{Nanos: [10]int64{2: 11e9}}},
 		{"pixels beyond counting", 10, wire.Done{Pixels: 1 << 63}},
+		{"more entries than the limit", 10, wire.Done{Entries: 1 << 31}},
+		{"more unpacked than the limit", 10, wire.Done{Unpacked: 1 << 62}},
 		{"fails for another room", 10, wire.Failed{Reason: reason.NumberOf(reason.AuditRollback)}},
 		{"refuses what is not denied", 10, wire.Failed{Reason: reason.NumberOf(reason.PolicyDenied), Format: document.PNG}},
 		{"fails for an unnamed cause", 10, wire.Failed{Reason: reason.NumberOf(reason.Internal)}},

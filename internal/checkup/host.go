@@ -26,7 +26,7 @@ func Directory(part, dir string, least int64) []Finding {
 	if missing(dir) {
 		out = append(out, unknown(part, "permissions", "not there yet", "It is made at the first start; look again then."))
 	} else {
-		out = append(out, private(part, "permissions", st))
+		out = append(out, private(part, "permissions", st), writable(part, place))
 	}
 	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err == nil {
 		if m, ok := mountOf(place, mounts); ok {
@@ -74,6 +74,21 @@ func private(part, check string, st fs.FileInfo) Finding {
 	const open = 0o077
 	return judged(part, check, st.Mode().Perm()&open == 0 && owner == os.Geteuid(), found,
 		fmt.Sprintf("Make it the property of user %d, with no right for anybody else (chmod go=).", os.Geteuid()))
+}
+
+// writable asks the kernel whether this user may make and remove files in a directory, which
+// a file system mounted for reading alone, or one that the kernel has given up, forbids.
+func writable(part, dir string) Finding {
+	const check = "writable"
+	switch err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS); {
+	case err == nil:
+		return judged(part, check, true, "yes", "")
+	case errors.Is(err, unix.EROFS):
+		return judged(part, check, false, "its file system is mounted for reading alone",
+			"Mount it for writing; where it was, look into the kernel's log for errors of the disk.")
+	default:
+		return judged(part, check, false, "no", "Give blotter's user the right to write and enter it.")
+	}
 }
 
 // room looks at free bytes, free inodes, and the quota of this user.

@@ -2,18 +2,26 @@ package examples
 
 import "encoding/binary"
 
-// GrayJPEG2000 is a JPEG 2000 codestream (ISO 15444-1 annex A) of one gray component whose
-// only packet is empty: every pixel is 128, half of the range.
-func GrayJPEG2000(w, h uint32) []byte {
+// GrayJPEG2000 is JPEG2000 of one component.
+func GrayJPEG2000(w, h uint32) []byte { return JPEG2000(w, h, 1) }
+
+// JPEG2000 is a JPEG 2000 codestream (ISO 15444-1 annex A) of n components of 8 bits whose
+// only packets are empty: every pixel is 128, half of the range.
+func JPEG2000(w, h uint32, n byte) []byte {
 	be := binary.BigEndian
-	b := []byte("\xff\x4f\xff\x51\x00\x29\x00\x00") // start; sizes
+	b := append([]byte("\xff\x4f\xff\x51\x00"), 38+3*n, 0, 0) // start; sizes
 	for _, v := range []uint32{w, h, 0, 0, max(w, 1), max(h, 1), 0, 0} {
 		b = be.AppendUint32(b, v)
 	}
-	b = append(b, 0, 1, 7, 1, 1)                                                                // one component of 8 bits
-	b = append(b, "\xff\x52\x00\x0c\x00\x00\x00\x01\x00\x00\x04\x04\x00\x01"...)                // no levels, blocks of 64, reversible
-	b = append(b, "\xff\x5c\x00\x04\x40\x40"...)                                                // not quantised
-	return append(b, "\xff\x90\x00\x0a\x00\x00\x00\x00\x00\x0f\x00\x01\xff\x93\x00\xff\xd9"...) // one tile part of 15 bytes
+	b = append(b, 0, n)
+	for range n {
+		b = append(b, 7, 1, 1)
+	}
+	b = append(b, "\xff\x52\x00\x0c\x00\x00\x00\x01\x00\x00\x04\x04\x00\x01"...) // no levels, blocks of 64, reversible
+	b = append(b, "\xff\x5c\x00\x04\x40\x40"...)                                 // not quantised
+	b = append(b, "\xff\x90\x00\x0a\x00\x00\x00\x00\x00"...)                     // one tile part: its head of 14 bytes, and a packet a component
+	b = append(b, 14+n, 0, 1, 0xff, 0x93)
+	return append(append(b, make([]byte, n)...), 0xff, 0xd9)
 }
 
 // JBIG2 is a JBIG2 file (ITU-T T.88 annex D) of pages of 8×2 pixels, each a generic region

@@ -69,8 +69,8 @@ type Options struct {
 	// NoMigration refuses an older schema, or none, with reason.QueueSchemaOld, rather than
 	// to bring it up to date.
 	NoMigration bool
-	// Schema is told the schema that is there, 0 for none, and the one that it is brought to;
-	// nil: nobody.
+	// Schema is told the schema that is there, 0 for none, and the one that it is brought to,
+	// also where NoMigration refuses that; nil: nobody.
 	Schema func(have, want int)
 
 	// Settings are what the operator decided about sharing; every node must have the same.

@@ -43,11 +43,11 @@ func migrate(ctx context.Context, c querier, o Options) error {
 	if have > len(steps) {
 		return reason.Because(reason.QueueSchema, fmt.Errorf("schema %d, known are %d", have, len(steps)))
 	}
-	if o.NoMigration && have < len(steps) {
-		return reason.Because(reason.QueueSchemaOld, fmt.Errorf("schema %d, needed is %d", have, len(steps)))
-	}
 	if o.Schema != nil {
 		o.Schema(have, len(steps))
+	}
+	if o.NoMigration && have < len(steps) {
+		return reason.Because(reason.QueueSchemaOld, fmt.Errorf("schema %d, needed is %d", have, len(steps)))
 	}
 	if have == len(steps) {
 		return nil

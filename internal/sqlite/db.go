@@ -47,8 +47,8 @@ type Options struct {
 	// NoMigration refuses an older schema, or none, with reason.QueueSchemaOld, rather than
 	// to bring it up to date.
 	NoMigration bool
-	// Schema is told the schema that is there, 0 for none, and the one that it is brought to;
-	// nil: nobody. It may be told again where the first try met another process.
+	// Schema is told the schema that is there, 0 for none, and the one that it is brought to,
+	// also where NoMigration refuses that; nil: nobody. It may be told again where the first try met another process.
 	Schema func(have, want int)
 
 	// Offset is for tests: it is added to SQLite's clock; nil adds nothing. It may change

@@ -47,11 +47,11 @@ func migrate(t *tx, o Options) error {
 	if have > len(steps) {
 		return reason.Because(reason.QueueSchema, fmt.Errorf("schema %d, known are %d", have, len(steps)))
 	}
-	if o.NoMigration && have < len(steps) {
-		return reason.Because(reason.QueueSchemaOld, fmt.Errorf("schema %d, needed is %d", have, len(steps)))
-	}
 	if o.Schema != nil {
 		o.Schema(have, len(steps))
+	}
+	if o.NoMigration && have < len(steps) {
+		return reason.Because(reason.QueueSchemaOld, fmt.Errorf("schema %d, needed is %d", have, len(steps)))
 	}
 	for i := have; i < len(steps); i++ {
 		text, err := fs.ReadFile(files, steps[i])

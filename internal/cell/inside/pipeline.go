@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/draw"
 	"io"
+	"math"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -387,7 +388,9 @@ func (p *pipeline) conclude(a *asset, img draw.Image) error {
 }
 
 func (p *pipeline) summary() wire.Done {
-	d := wire.Done{NotCovered: p.source.NotCovered(), Pixels: uint64(p.pixels)}
+	spent := extract.Spent(p.source)
+	d := wire.Done{NotCovered: p.source.NotCovered(), Pixels: uint64(p.pixels),
+		Entries: uint32(spent.Entries), Unpacked: uint64(spent.Unpacked), Ratio: uint32(min(spent.Ratio, math.MaxUint32))}
 	for s, t := range p.clock {
 		d.Nanos[s] = int64(t)
 	}

@@ -82,6 +82,9 @@ type (
 		NotCovered document.NotCovered
 		Nanos      [10]int64 // by document.Stage
 		Pixels     uint64    // decoded, summed
+		Entries    uint32    // of all containers
+		Ratio      uint32    // of the densest entry that is large enough to be judged by it
+		Unpacked   uint64    // bytes of all entries
 	}
 
 	// Failed ends a document for which nothing can be released.

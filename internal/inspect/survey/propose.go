@@ -38,7 +38,7 @@ type Limit struct {
 // fewDocuments is below which a sample says little of what else may come.
 const fewDocuments = 200
 
-// secondsEach is what an image may take to be read and redacted, in seconds: a page takes
+// secondsEach, where nothing was read, is what an image may take to be read and redacted, in seconds: a page takes
 // about 1 to 5.
 const secondsEach = 5
 
@@ -58,8 +58,12 @@ func propose(cfg Config, r *Report) Proposal {
 	p.limit("frames", r.of(framesOf), int64(l.Frames), mostItems)
 	p.limit("asset_pixels", r.of(pixelsOf), l.AssetPixels, min(max(p.FitPixels, 1), most))
 	p.limit("total_pixels", r.of(allPixelsOf), l.TotalPixels, most)
+	p.limit("entries", r.of(entriesOf), int64(l.Entries), mostItems)
+	p.limit("unpacked_bytes", r.of(unpackedOf), l.UnpackedBytes, most)
+	p.ratio(r.of(ratioOf), l)
 	p.depth(r.of(depthOf), l)
-	p.seconds(r.of(assetsOf), l)
+	p.assetSeconds(r.of(passOf), l)
+	p.seconds(r, l)
 	p.relate()
 	p.note(r)
 	return p
@@ -89,6 +93,15 @@ func (p *Proposal) limit(name string, d Distribution, now, ceiling int64) {
 	p.Limits = append(p.Limits, Limit{name, value, now, evidence})
 }
 
+// ratio is never lowered: what is small is not judged by it, and a blank picture packs as
+// densely as a bomb.
+func (p *Proposal) ratio(d Distribution, l document.Limits) {
+	if p.limit("ratio", d, int64(l.Ratio), mostItems); d.Count > 0 {
+		last := &p.Limits[len(p.Limits)-1]
+		last.Value = max(last.Value, last.Default)
+	}
+}
+
 func (p *Proposal) depth(d Distribution, l document.Limits) {
 	if d.Count == 0 {
 		return
@@ -98,15 +111,42 @@ func (p *Proposal) depth(d Distribution, l document.Limits) {
 		fmt.Sprintf("%d measured, the deepest %d", d.Count, deepest)})
 }
 
-// seconds is not measured: reading is what takes the time.
-func (p *Proposal) seconds(d Distribution, l document.Limits) {
+const day = 24 * 60 * 60 // seconds: the most that a policy takes
+
+// assetSeconds bounds one pass over an image, where some were read.
+func (p *Proposal) assetSeconds(d Distribution, l document.Limits) {
 	if d.Count == 0 {
 		return
 	}
-	const day = 24 * 60 * 60
-	value := min(max(roundUp(int64(d.Max)*secondsEach), 60), day)
-	p.Limits = append(p.Limits, Limit{"seconds", value, int64(l.Seconds),
-		fmt.Sprintf("not measured: %d s for each of at most %s images, whose reading takes 1 to 5", secondsEach, short(d.Max))})
+	p.Limits = append(p.Limits, Limit{"asset_seconds", fewSeconds(max(1.5*d.Max, 2*d.P99), leastPass), int64(l.AssetSeconds),
+		fmt.Sprintf("%d passes measured: half up to %s s, 99 in 100 up to %s, the longest %s, on this machine as busy as it was",
+			d.Count, short(d.P50), short(d.P99), short(d.Max))})
+}
+
+// seconds bounds a document: by the times of those that were read, and by what the images
+// of the fullest take at the pace of nine in ten of them, in two passes.
+func (p *Proposal) seconds(r *Report, l document.Limits) {
+	assets, whole, pass := r.of(assetsOf), r.of(readOf), r.of(passOf)
+	switch {
+	case assets.Count == 0:
+	case whole.Count == 0:
+		p.Limits = append(p.Limits, Limit{"seconds", fewSeconds(assets.Max*secondsEach, leastWhole), int64(l.Seconds),
+			fmt.Sprintf("not measured (--read does): %d s for each of at most %s images, whose reading takes 1 to 5", secondsEach, short(assets.Max))})
+	default:
+		p.Limits = append(p.Limits, Limit{"seconds", fewSeconds(max(1.5*whole.Max, 2*whole.P99, 2*pass.P90*assets.Max), leastWhole), int64(l.Seconds),
+			fmt.Sprintf("%d read: half up to %s s, the longest %s; 9 in 10 passes over an image up to %s, and at most %s images",
+				whole.Count, short(whole.P50), short(whole.Max), short(pass.P90), short(assets.Max))})
+	}
+}
+
+// The least that is proposed, in seconds: a busy machine is not to refuse what is small.
+const (
+	leastPass  = 30
+	leastWhole = 60
+)
+
+func fewSeconds(want, least float64) int64 {
+	return min(roundUp(int64(math.Ceil(min(max(want, least), day)))), day)
 }
 
 // relate keeps what a policy demands of two limits together.

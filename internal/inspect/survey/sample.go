@@ -24,9 +24,14 @@ const (
 	pixelsOf    quantity = "asset_pixels"     // of an asset
 	allPixelsOf quantity = "total_pixels"     // of a document
 	depthOf     quantity = "depth"            // of containers in containers; 1 is the document
+	entriesOf   quantity = "entries"          // of all containers of a document that has some
+	unpackedOf  quantity = "unpacked_bytes"   // of all entries of such a document
+	ratioOf     quantity = "ratio"            // of the densest entry of a document, where one is large enough to be judged
 	decodeOf    quantity = "decode_ms_per_mp" // milliseconds for a megapixel, of an asset of one megapixel or more
 	memoryOf    quantity = "bytes_per_pixel"  // that decoding added to the cell's memory, of the same
 	secondsOf   quantity = "extract_ms"       // milliseconds of extraction, of a document
+	passOf      quantity = "pass_s"           // seconds to read an image, or to redact it and look again
+	readOf      quantity = "read_s"           // seconds from handing a document to a reading cell to its end
 )
 
 // quantities lists them in the order in which they are shown, with their units.
@@ -42,9 +47,14 @@ var quantities = []struct {
 	{pixelsOf, "pixels", "pixels of an image"},
 	{allPixelsOf, "pixels", "pixels of a document"},
 	{depthOf, "levels", "documents within documents"},
+	{entriesOf, "entries", "entries of a document's containers"},
+	{unpackedOf, "bytes", "bytes of these entries when unpacked"},
+	{ratioOf, "times", "times that the densest entry above 1 MiB is packed"},
 	{decodeOf, "ms", "milliseconds to decode a megapixel"},
 	{memoryOf, "bytes", "bytes of memory that decoding a pixel takes"},
 	{secondsOf, "ms", "milliseconds to extract a document"},
+	{passOf, "s", "seconds to read an image, or to redact it"},
+	{readOf, "s", "seconds to read and redact a document"},
 }
 
 // From which size on, in pixels, an image's cost is its own: below it the time is that of
@@ -99,8 +109,21 @@ func (s *sample) add(d numbered, seen cell.Inspection, size int64, code reason.C
 		return
 	}
 	s.images(d, seen)
+	s.contained(seen)
 	if code == "" {
 		s.put(secondsOf, float64(seen.Timings[document.StageExtract])/float64(time.Millisecond))
+	}
+}
+
+// contained counts what the containers of a document hold.
+func (s *sample) contained(seen cell.Inspection) {
+	if seen.Entries == 0 {
+		return
+	}
+	s.put(entriesOf, float64(seen.Entries))
+	s.put(unpackedOf, float64(seen.UnpackedBytes))
+	if seen.Ratio > 0 {
+		s.put(ratioOf, float64(seen.Ratio))
 	}
 }
 

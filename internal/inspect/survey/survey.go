@@ -31,6 +31,9 @@ type Config struct {
 	Limits      document.Limits // of the policy that the proposal starts from
 	MemoryBytes int64           // that a cell may take, resident
 	Names       bool            // name the documents that were refused
+	Readers     inspect.Cells   // cells that read and redact; nil where Read is 0
+	Rules       document.Rules  // what readers do
+	Read        int             // about how many documents are read as well, spread over the sample
 	Told        func(done, total int)
 }
 
@@ -127,9 +130,16 @@ func (s *survey) one(ctx context.Context, d numbered) error {
 	if err != nil && reason.Must(reason.Of(err)).Class == reason.Operator {
 		return err
 	}
+	var times reading
+	if err == nil && s.reads(d.number) {
+		if times, err = s.read(ctx, d.path); err != nil {
+			return err
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sample.add(d, seen, size, reason.Of(err))
+	s.sample.time(times)
 	s.done++
 	if s.cfg.Told != nil {
 		s.cfg.Told(s.done, s.total)

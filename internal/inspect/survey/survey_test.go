@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"blotter/internal/cell"
@@ -92,16 +93,22 @@ func TestSampleCounts(t *testing.T) {
 	lies.Withheld = reason.ExtractMalformed
 	lies.Within, _ = lies.Within.Child(3)
 	s.add(numbered{2, "/samples/b"}, inspected(document.TIFF, listed(document.Frame, 10, 10, 1, 1), huge, lies), 2000, "")
+	packed := inspected(document.DOCX, listed(document.Image, 10, 10, 1, 1))
+	packed.Entries, packed.UnpackedBytes, packed.Ratio = 12, 5000, 7
+	s.add(numbered{5, "/samples/e"}, packed, 500, "")
 	s.add(numbered{3, "/samples/c"}, inspected(document.Video), 1e9, reason.SniffVideo)
 	s.add(numbered{4, "/samples/d"}, inspected(document.PDF), 3000, reason.ExtractEncrypted)
 	for q, want := range map[quantity][]float64{
-		bytesOf:     {1000, 2000, 3000},
+		bytesOf:     {500, 1000, 2000, 3000},
 		pagesOf:     {2},
 		framesOf:    {1},
-		assetsOf:    {3, 3},
-		pixelsOf:    {100, 10_000, 6e6, 6e6, 1 << 40},
-		allPixelsOf: {100, 12_010_000},
-		depthOf:     {1, 2},
+		assetsOf:    {1, 3, 3},
+		pixelsOf:    {100, 100, 10_000, 6e6, 6e6, 1 << 40},
+		allPixelsOf: {100, 100, 12_010_000},
+		depthOf:     {1, 1, 2},
+		entriesOf:   {12},
+		unpackedOf:  {5000},
+		ratioOf:     {7},
 		decodeOf:    {10, 20},
 		memoryOf:    {10},
 	} {
@@ -110,7 +117,7 @@ func TestSampleCounts(t *testing.T) {
 			t.Errorf("%s: %v, want %v", q, got, want)
 		}
 	}
-	if s.documents != 4 || s.opened != 2 {
+	if s.documents != 5 || s.opened != 3 {
 		t.Errorf("%d documents, %d opened", s.documents, s.opened)
 	}
 }
@@ -175,6 +182,76 @@ func TestProposal(t *testing.T) {
 	if got := s.report(more).Proposal.find("asset_pixels").Value; got != 96_000_000 {
 		t.Errorf("asset_pixels with 4 GiB: %d, want half as much again as the largest", got)
 	}
+}
+
+// Limits of containers come from what they hold, and those of time from what was read:
+// without that, seconds are counted.
+func TestProposalOfContainersAndTimes(t *testing.T) {
+	s := newSample()
+	packed := inspected(document.DOCX, slices.Repeat([]cell.Listed{listed(document.Image, 10, 10, 1, 1)}, 20)...)
+	packed.Entries, packed.UnpackedBytes, packed.Ratio = 40, 3_000_000, 90
+	s.add(numbered{1, ""}, packed, 1e6, "")
+	value := func(name string) int64 {
+		l := s.report(testConfig()).Proposal.find(name)
+		if l == nil {
+			return -1
+		}
+		return l.Value
+	}
+	for name, want := range map[string]int64{"entries": 80, "unpacked_bytes": 6_000_000, "ratio": 200, "asset_seconds": -1, "seconds": 20 * secondsEach} {
+		if got := value(name); got != want {
+			t.Errorf("%s: %d, want %d", name, got, want)
+		}
+	}
+	s.time(reading{passes: []time.Duration{20 * time.Second, 40 * time.Second}, all: 61 * time.Second})
+	for name, want := range map[string]int64{"asset_seconds": 80, "seconds": 2 * 40 * 20} {
+		if got := value(name); got != want {
+			t.Errorf("%s: %d, want %d", name, got, want)
+		}
+	}
+	s.time(reading{}) // one that was not read
+	dense := packed
+	dense.Ratio = 300
+	s.add(numbered{2, ""}, dense, 1e6, "")
+	if got := value("ratio"); got != 600 {
+		t.Errorf("ratio of a sample that packs 300 to 1: %d", got)
+	}
+	s.values[ratioOf] = []float64{90}
+	if p, err := policy.Parse(s.report(testConfig()).Policy()); err != nil || p.Limits.AssetSeconds != 80 || p.Limits.Ratio != 200 {
+		t.Errorf("%+v, %v", p.Limits, err)
+	}
+}
+
+// What is read is spread over the sample, and no more than was asked for.
+func TestReadIsSpread(t *testing.T) {
+	for _, c := range []struct{ total, read, want int }{{10, 0, 0}, {10, 3, 3}, {10, 10, 10}, {3, 100, 3}, {471, 7, 7}} {
+		s := survey{cfg: Config{Read: c.read}, total: c.total}
+		n, last, gap := 0, 0, 0
+		for i := range c.total {
+			if s.reads(i + 1) {
+				n, gap, last = n+1, max(gap, i+1-last), i+1
+			}
+		}
+		if n != c.want || n > 0 && gap > c.total/n+1 {
+			t.Errorf("%d of %d: %d, at most %d apart", c.read, c.total, n, gap)
+		}
+	}
+}
+
+// A stopwatch counts a pass for each image, and none for the stages of the whole.
+func TestStopwatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &stopwatch{}
+		w.Progress(document.StageExtract, 0)
+		for i := range 2 {
+			w.Progress(document.StageRead, i+1)
+			time.Sleep(time.Duration(i+1) * time.Second)
+		}
+		w.lap()
+		if want := []time.Duration{time.Second, 2 * time.Second}; !slices.Equal(w.passes, want) {
+			t.Errorf("%v, want %v", w.passes, want)
+		}
+	})
 }
 
 // Whatever the sample, the policy that is proposed can be read, and says what it is for.

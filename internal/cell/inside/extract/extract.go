@@ -141,6 +141,15 @@ func openMetafile(ctx context.Context, as opening, e Engines) (*metafile.File, e
 	return metafile.Open(ctx, data, as.format, as.lim, e.foreign())
 }
 
+// Spent is what the containers of an opened document took of the limits that they share,
+// those within included.
+func Spent(s Source) catalogue.Cost {
+	if c, ok := s.(interface{ Spent() catalogue.Cost }); ok {
+		return c.Spent()
+	}
+	return catalogue.Cost{}
+}
+
 // foreign is what decodes for rasters where Go's decoders do not; nil without engines.
 func (e Engines) foreign() raster.Foreign {
 	if e.pdf == nil || e.heif == nil {

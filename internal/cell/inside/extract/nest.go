@@ -368,5 +368,8 @@ func (n *nest) NotCovered() document.NotCovered {
 	return all
 }
 
+// Spent is what all containers took.
+func (n *nest) Spent() catalogue.Cost { return n.tally.Spent() }
+
 // Close closes every open document.
 func (n *nest) Close() error { return n.leave(0) }

@@ -30,6 +30,28 @@ type Embedded struct {
 type Cost struct {
 	Entries  int   // parts, attachments and the like, those that hold no document included
 	Unpacked int64 // bytes of all entries when unpacked
+	Ratio    int64 // Density of the densest of them; it is no limit of the whole, and adds nothing up
+}
+
+// plus is what two containers took together.
+func (c Cost) plus(d Cost) Cost {
+	return Cost{c.Entries + d.Entries, c.Unpacked + d.Unpacked, max(c.Ratio, d.Ratio)}
+}
+
+// DensityFrom is the unpacked size in bytes above which the ratio of a part is judged: small
+// blank parts pack a hundred to one in honest files.
+const DensityFrom = 1 << 20
+
+// Density is how many times its packed bytes a part has unpacked, rounded up, to be held
+// against the limit Ratio; 0 for a part that is too small to be judged by it.
+func Density(unpacked, packed int64) int64 {
+	switch {
+	case unpacked <= DensityFrom:
+		return 0
+	case packed <= 0:
+		return unpacked
+	}
+	return (unpacked-1)/packed + 1
 }
 
 // Container is a Source that may hold documents. Package extract opens these in turn,

@@ -16,6 +16,7 @@ type Tally struct {
 	lim    document.Limits
 	items  []Item
 	pixels int64
+	spent  Cost
 }
 
 // NewTally starts an empty list.
@@ -61,8 +62,12 @@ func (t *Tally) Spend(c Cost) error {
 	}
 	t.lim.Entries -= c.Entries
 	t.lim.UnpackedBytes -= c.Unpacked
+	t.spent = t.spent.plus(c)
 	return nil
 }
+
+// Spent is what all containers took so far.
+func (t *Tally) Spent() Cost { return t.spent }
 
 // Left is what remains of the limits for one more document within: of those that all
 // share what has not been spent, of the others the whole.

@@ -113,9 +113,13 @@ func (d *Document) judge() error {
 		if p.Withheld != "" {
 			continue
 		}
-		if p.wrap == deflated && tooDense(p.Size, p.n, d.lim) {
-			p.Withheld = reason.ExtractRatio
-			continue
+		if p.wrap == deflated {
+			density := catalogue.Density(p.Size, p.n)
+			d.spent.Ratio = max(d.spent.Ratio, density)
+			if density > int64(d.lim.Ratio) {
+				p.Withheld = reason.ExtractRatio
+				continue
+			}
 		}
 		cost := p.Size
 		if p.storage != nil {
@@ -139,13 +143,6 @@ func tooMany() error {
 // full reports that there are more parts than a document may have: it is refused, and
 // looking for more would only cost.
 func (d *Document) full() bool { return len(d.parts) > d.lim.Entries }
-
-// ratioFrom is the unpacked size in bytes from which a ratio is judged, as in packages.
-const ratioFrom = 1 << 20
-
-func tooDense(unpacked, packed int64, lim document.Limits) bool {
-	return unpacked > ratioFrom && unpacked > int64(lim.Ratio)*packed
-}
 
 // fileSize is at least what a storage takes as a file of its own.
 func fileSize(n *cfb.Node) int64 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blotter/internal/cell/inside/cfb"
+	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -257,8 +258,8 @@ func TestShapesAreNotCovered(t *testing.T) {
 func TestLimits(t *testing.T) {
 	b := file(t, stream("WordDocument", fib(0)), stream("Data", rasterBlip(0x6e00, 0xf01e, []byte(png)), rasterBlip(0x46a0, 0xf01d, []byte(jpeg))))
 	size := int64(len(png) + len(jpeg))
-	dense := file(t, stream("Data", metaBlip(0x3d50, 0xf01a, make([]byte, ratioFrom+1))))
-	small := file(t, stream("Data", metaBlip(0x3d50, 0xf01a, make([]byte, ratioFrom))))
+	dense := file(t, stream("Data", metaBlip(0x3d50, 0xf01a, make([]byte, catalogue.DensityFrom+1))))
+	small := file(t, stream("Data", metaBlip(0x3d50, 0xf01a, make([]byte, catalogue.DensityFrom))))
 	for _, c := range []struct {
 		name     string
 		b        []byte

@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
-
-// ratioFrom is the unpacked size in bytes from which a part's ratio is judged: small
-// blank parts pack a hundred to one in honest files.
-const ratioFrom = 1 << 20
 
 // directory lists the files of an archive, judged by what its directory says: how
 // many there are and how much they unpack to, which is their cost.
@@ -30,6 +27,7 @@ func directory(r io.ReaderAt, size int64, lim document.Limits) ([]*zip.File, cat
 		return nil, catalogue.Cost{}, tooMany(len(z.File))
 	}
 	var parts []*zip.File
+	var densest int64
 	left := lim.UnpackedBytes
 	for _, f := range z.File {
 		if f.Flags&1 != 0 {
@@ -39,12 +37,13 @@ func directory(r io.ReaderAt, size int64, lim document.Limits) ([]*zip.File, cat
 			return nil, catalogue.Cost{}, reason.Because(reason.ExtractUnpacked, errors.New("office: parts too large"))
 		}
 		left -= int64(f.UncompressedSize64)
+		densest = max(densest, density(f))
 		if !f.FileInfo().IsDir() {
 			parts = append(parts, f)
 		}
 	}
 	byName(parts)
-	return parts, catalogue.Cost{Entries: len(z.File), Unpacked: lim.UnpackedBytes - left}, nil
+	return parts, catalogue.Cost{Entries: len(z.File), Unpacked: lim.UnpackedBytes - left, Ratio: densest}, nil
 }
 
 func tooMany(n int) error {
@@ -72,10 +71,14 @@ func countEntries(r io.ReaderAt, size int64, limit int) error {
 	return nil
 }
 
-// tooDense judges a part's ratio before it is unpacked.
-func tooDense(p *zip.File, lim document.Limits) bool {
-	return p.UncompressedSize64 > ratioFrom && p.UncompressedSize64 > uint64(lim.Ratio)*p.CompressedSize64
+// density is the ratio of a part by its directory entry, before it is unpacked. What is
+// beyond counting is very dense.
+func density(p *zip.File) int64 {
+	return catalogue.Density(int64(min(p.UncompressedSize64, math.MaxInt64)), int64(min(p.CompressedSize64, math.MaxInt64)))
 }
+
+// tooDense judges it.
+func tooDense(p *zip.File, lim document.Limits) bool { return density(p) > int64(lim.Ratio) }
 
 // unpack reads a whole part, no more than its directory entry says: what is longer
 // is malformed.

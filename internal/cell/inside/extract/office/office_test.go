@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/image/bmp"
 
+	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -312,8 +313,8 @@ func TestLimits(t *testing.T) {
 	pics := archive(t, part{"a.png", picturePNG(t, 10, 10)}, part{"b.png", picturePNG(t, 10, 10)})
 	size := int64(2 * len(picturePNG(t, 10, 10)))
 	zeros := func(n int) string { return strings.Repeat("\x00", n) }
-	dense := archive(t, part{"word/document.xml", zeros(ratioFrom + 1)})
-	small := archive(t, part{"word/document.xml", zeros(ratioFrom)})
+	dense := archive(t, part{"word/document.xml", zeros(catalogue.DensityFrom + 1)})
+	small := archive(t, part{"word/document.xml", zeros(catalogue.DensityFrom)})
 	blank := archive(t, part{"word/media/image1.emf", emf(9, 9) + zeros(3<<20)}, part{"a.png", picturePNG(t, 1, 1)})
 	photo := archive(t, part{"a.png", picturePNG(t, 1, 1) + zeros(2<<20)}, part{"b.png", picturePNG(t, 1, 1)})
 	for _, c := range []struct {
@@ -361,7 +362,7 @@ func TestRatioAtItsEdge(t *testing.T) {
 	for _, c := range []struct {
 		unpacked, packed uint64
 		want             bool
-	}{{2_000_000, 20_001, false}, {2_000_000, 20_000, false}, {2_000_000, 19_999, true}, {ratioFrom, 1, false}, {ratioFrom + 1, 1, true}} {
+	}{{2_000_000, 20_001, false}, {2_000_000, 20_000, false}, {2_000_000, 19_999, true}, {catalogue.DensityFrom, 1, false}, {catalogue.DensityFrom + 1, 1, true}} {
 		if got := tooDense(f(c.unpacked, c.packed), lim); got != c.want {
 			t.Errorf("%d from %d: %v", c.unpacked, c.packed, got)
 		}

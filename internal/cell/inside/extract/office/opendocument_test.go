@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -98,7 +99,7 @@ func TestOpenDocumentThatIsRefused(t *testing.T) {
 		"broken manifest": {archive(t, part{"META-INF/manifest.xml", "<a"}), reason.ExtractMalformed},
 		"broken content":  {archive(t, part{"content.xml", "<a><b></a>"}), reason.ExtractMalformed},
 		"entities":        {archive(t, part{"content.xml", `<!DOCTYPE a [<!ENTITY x "&y;&y;">]><a>&x;</a>`}), reason.ExtractMalformed},
-		"bomb":            {archive(t, part{"content.xml", strings.Repeat(" ", ratioFrom+1)}), reason.ExtractRatio},
+		"bomb":            {archive(t, part{"content.xml", strings.Repeat(" ", catalogue.DensityFrom+1)}), reason.ExtractRatio},
 		"no archive":      {[]byte("PK\x03\x04"), reason.ExtractMalformed},
 	} {
 		if _, err := tryODF(c.b, roomy); reason.Of(err) != c.want {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 
+	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -27,12 +28,13 @@ func (d *Document) addPacked(p *zip.File) error {
 	switch {
 	case err != nil:
 		return d.add(picture{part: p}, withheld(document.UnknownFormat, reason.ExtractMalformed))
-	case size > ratioFrom && size > int64(d.lim.Ratio)*int64(len(data)):
+	case catalogue.Density(size, int64(len(data))) > int64(d.lim.Ratio):
 		return d.add(picture{part: p}, withheld(document.UnknownFormat, reason.ExtractRatio))
 	case size > left:
 		return reason.Because(reason.ExtractUnpacked, errors.New("office: packed picture too large"))
 	}
 	d.spent.Unpacked += size
+	d.spent.Ratio = max(d.spent.Ratio, catalogue.Density(size, int64(len(data))))
 	d.within = append(d.within, within{part: p, picture: true, packed: size})
 	return nil
 }

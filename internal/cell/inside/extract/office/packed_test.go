@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -42,7 +43,7 @@ func TestPackedMetafiles(t *testing.T) {
 		{"at the limit", whole, need, "", ""},
 		{"above", whole, need - 1, reason.ExtractUnpacked, ""},
 		{"cut off", book(gz(t, drawing)[:20]), roomy.UnpackedBytes, "", reason.ExtractMalformed},
-		{"too dense", book(gz(t, strings.Repeat("\x00", ratioFrom+1))), roomy.UnpackedBytes, "", reason.ExtractRatio},
+		{"too dense", book(gz(t, strings.Repeat("\x00", catalogue.DensityFrom+1))), roomy.UnpackedBytes, "", reason.ExtractRatio},
 	} {
 		lim := roomy
 		lim.UnpackedBytes = c.unpacked

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -21,14 +23,14 @@ func report(all []measured, uploads []time.Duration, runs int) string {
 Made by `+"`make bench-reject`"+`; do not edit. Files that their headers alone refuse, most of them as large as a document may
 be, were each given %d times to a cell of the built program that had started and waited, with the default policy.
 *Processor* is what the cell computed until it gave the reason; *in all* goes by the clock until the cell is gone too,
-and is longer where the machine does other work. A file fails the run where half of its runs take more than
+and is longer where the machine does other work%s. A file fails the run where half of its runs take more than
 %d ms of processor time.
 
 | | p50 | p99 | highest |
 |---|--:|--:|--:|
 | processor | %s | %s | %s |
 | in all | %s | %s | %s |
-`, runs, hostile.RefusedWithin.Milliseconds(), ms(percentile(cpu, 50)), ms(percentile(cpu, 99)), ms(percentile(cpu, 100)),
+`, runs, busy(), hostile.RefusedWithin.Milliseconds(), ms(percentile(cpu, 50)), ms(percentile(cpu, 99)), ms(percentile(cpu, 100)),
 		ms(percentile(wall, 50)), ms(percentile(wall, 99)), ms(percentile(wall, 100)))
 	if len(uploads) > 0 {
 		fmt.Fprintf(&b, "| upload too long by its Content-Length, until the answer | %s | %s | %s |\n",
@@ -41,6 +43,17 @@ and is longer where the machine does other work. A file fails the run where half
 			ms(percentile(m.cpu, 50)), ms(percentile(m.cpu, 100)), ms(percentile(m.wall, 50)), ms(percentile(m.wall, 100)))
 	}
 	return b.String()
+}
+
+// busy says what else the machine did, by the kernel's mean of the last minutes; nothing
+// where that is not known.
+func busy() string {
+	b, _ := os.ReadFile("/proc/loadavg")
+	fields := strings.Fields(string(b))
+	if len(fields) < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (here %s processes wanted its %d processors)", fields[1], runtime.NumCPU())
 }
 
 func ms(d time.Duration) string {
