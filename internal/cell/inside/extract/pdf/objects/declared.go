@@ -37,11 +37,11 @@ func DeclaredPages(data []byte) int {
 type tables struct {
 	f       *File
 	trailer Dict // of the newest
-	find    []func(num int) (place, bool)
+	find    []func(num int) (tableRow, bool)
 }
 
-// place is where an object stands: at an offset, or as one of those in an object stream.
-type place struct{ at, in, index int }
+// tableRow is where an object stands: at an offset, or as one of those in an object stream.
+type tableRow struct{ at, in, index int }
 
 // read follows the tables from the newest back.
 func (t *tables) read() bool {
@@ -101,13 +101,13 @@ func (t *tables) letters(p *parser) (Dict, bool) {
 		if !ok || !counts || n > (len(p.b)-from)/plainRow {
 			return nil, false
 		}
-		t.find = append(t.find, func(num int) (place, bool) {
+		t.find = append(t.find, func(num int) (tableRow, bool) {
 			if num < first || num >= first+n {
-				return place{}, false
+				return tableRow{}, false
 			}
 			row := p.b[from+(num-first)*plainRow:][:plainRow]
 			at, ok := whole(string(row[:10]))
-			return place{at: at}, ok && row[17] == 'n'
+			return tableRow{at: at}, ok && row[17] == 'n'
 		})
 		p.at = from + n*plainRow
 	}
@@ -137,24 +137,24 @@ func (t *tables) stream(at int) (Dict, bool) {
 		index = Array{Number("0"), d["Size"]}
 	}
 	length := wide[0] + wide[1] + wide[2]
-	t.find = append(t.find, func(num int) (place, bool) {
+	t.find = append(t.find, func(num int) (tableRow, bool) {
 		for i, before := 0, 0; i+1 < len(index); i += 2 {
 			first, _ := index[i].(Number)
 			count, _ := index[i+1].(Number)
 			from, _ := whole(string(first))
 			n, ok := whole(string(count))
 			if row := before + num - from; ok && num >= from && num < from+n && (row+1)*length <= len(rows) {
-				return placed(rows[row*length:], wide)
+				return rowOf(rows[row*length:], wide)
 			}
 			before += n
 		}
-		return place{}, false
+		return tableRow{}, false
 	})
 	return d, true
 }
 
-// placed reads a row of a stream.
-func placed(row []byte, wide [3]int) (place, bool) {
+// rowOf reads a row of a stream.
+func rowOf(row []byte, wide [3]int) (tableRow, bool) {
 	v := [3]int{1, 0, 0} // without a kind it is an offset
 	for i, n := range wide {
 		if n > 0 {
@@ -166,11 +166,11 @@ func placed(row []byte, wide [3]int) (place, bool) {
 	}
 	switch v[0] {
 	case 1:
-		return place{at: v[1]}, true
+		return tableRow{at: v[1]}, true
 	case 2:
-		return place{in: v[1], index: v[2]}, true
+		return tableRow{in: v[1], index: v[2]}, true
 	}
-	return place{}, false
+	return tableRow{}, false
 }
 
 // object reads the object at an offset; nil where there is none.
@@ -227,7 +227,7 @@ func (t *tables) load(v any, depth int) any {
 }
 
 // packed reads one object of an object stream.
-func (t *tables) packed(at place, depth int) any {
+func (t *tables) packed(at tableRow, depth int) any {
 	var o *Object
 	for _, find := range t.find {
 		if in, ok := find(at.in); ok && in.in == 0 {
