@@ -5,15 +5,18 @@ import (
 	"bytes"
 	"compress/lzw"
 	"compress/zlib"
+	"context"
 	"errors"
 	"fmt"
 	"image"
 	"io"
 	"math/bits"
 
+	"github.com/klauspost/compress/zstd"
 	tifflzw "golang.org/x/image/tiff/lzw"
 
 	"blotter/internal/cell/inside/extract/raster/fax"
+	"blotter/internal/document"
 	"blotter/internal/reason"
 )
 
@@ -56,9 +59,12 @@ func (p *painter) all(d *directory, blocks []span) error {
 		in := io.NewSectionReader(d.r, s.at, s.end-s.at)
 		plane, x, y := i/perPlane, i%p.l.across, i%perPlane/p.l.across
 		var err error
-		if p.l.compression == jpegPacked {
+		switch p.l.compression {
+		case jpegPacked:
 			err = p.jpegBlock(in, d, plane, x, y)
-		} else {
+		case webpPacked:
+			err = p.webpBlock(in, x, y)
+		default:
 			err = p.block(in, plane, x, y)
 		}
 		if err != nil {
@@ -115,11 +121,17 @@ func (l *layout) unpack(in io.Reader) (io.Reader, error) {
 		return unpackLZW(bufio.NewReader(in))
 	case deflate, deflateOld:
 		return zlib.NewReader(in)
+	case zstdPacked:
+		return zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 	case packBits:
 		return &packBitsReader{in: bufio.NewReader(in)}, nil
 	}
 	return bufio.NewReader(in), nil
 }
+
+// zstdWindow bounds how much of what it unpacked a decoder of ZSTD keeps, in bytes: eight times
+// what RFC 8878, 3.1.1.1.2 asks every decoder for.
+const zstdWindow = 64 << 20
 
 func (l *layout) faxCoding() (fax.Coding, bool) {
 	switch {
@@ -251,6 +263,32 @@ func (p *painter) jpegBlock(in io.Reader, d *directory, plane, x, y int) error {
 		return nil
 	}
 	p.paste(flatten(img, p.l.gray()), x*p.l.blockW, y*p.l.blockH)
+	return nil
+}
+
+// webpBlock decodes a strip or tile that is a WebP of its own and paints it, judged by the
+// size that the directory gives it before it is decoded.
+func (p *painter) webpBlock(in io.Reader, x, y int) error {
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return because("TIFF WebP block", err)
+	}
+	const least = 1 << 20 // a tile may be larger than its picture, by as much as costs nothing
+	pixels := min(int64(p.l.blockW)*int64(p.l.blockH), max(least, int64(p.l.width)*int64(p.l.height)))
+	f, err := Open(context.Background(), bytes.NewReader(data), int64(len(data)), document.WebP,
+		document.Limits{Assets: 1, Frames: 1, AssetPixels: pixels, TotalPixels: pixels}, nil)
+	if err != nil {
+		return err
+	}
+	it := f.Assets()[0]
+	if it.Width != p.l.blockW || it.Height < p.l.rowsOf(y) || it.Height > p.l.blockH {
+		return reason.Because(reason.ExtractSizeLies, fmt.Errorf("raster: TIFF WebP block of %d×%d", it.Width, it.Height))
+	}
+	img, err := f.Load(0)
+	if err != nil {
+		return err
+	}
+	p.paste(img, x*p.l.blockW, y*p.l.blockH)
 	return nil
 }
 

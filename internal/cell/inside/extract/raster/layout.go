@@ -15,6 +15,7 @@ const (
 
 	plain, fax2, fax3, fax4, lzwPacked, jpegOld, jpegPacked, deflate = 1, 2, 3, 4, 5, 6, 7, 8
 	faxWords, packBits, deflateOld                                   = 32771, 32773, 32946
+	zstdPacked, webpPacked                                           = 50000, 50001 // libtiff's
 
 	unsigned, signed, floating, undefined = 1, 2, 3, 4 // sample formats
 )
@@ -151,7 +152,11 @@ func (l *layout) lab() bool { return l.photometric == cieLab || l.photometric ==
 
 func (l *layout) checkCompression(d *directory) error {
 	switch l.compression {
-	case plain, lzwPacked, deflate, deflateOld, packBits:
+	case plain, lzwPacked, deflate, deflateOld, packBits, zstdPacked:
+	case webpPacked:
+		if l.bits != 8 || l.photometric != rgb || l.planes != 1 || l.samples != 3 && l.samples != 4 {
+			return unsupported("WebP of %d bits, photometric %d", l.bits, l.photometric)
+		}
 	case fax2, fax3, fax4, faxWords:
 		if l.bits != 1 || l.samples != 1 {
 			return malformed("fax of %d bits", l.bits)
@@ -203,7 +208,7 @@ func (l *layout) checkSubsampling(d *directory) error {
 
 func (l *layout) checkPredictor(d *directory) error {
 	l.predictor = 1
-	if l.compression != lzwPacked && l.compression != deflate && l.compression != deflateOld {
+	if l.compression != lzwPacked && l.compression != deflate && l.compression != deflateOld && l.compression != zstdPacked {
 		return nil
 	}
 	switch p := d.number(tagPredictor, 1); {
