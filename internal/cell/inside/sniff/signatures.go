@@ -104,11 +104,27 @@ func at(head []byte, i int, magic string) bool {
 	return len(head) >= i+len(magic) && string(head[i:i+len(magic)]) == magic
 }
 
-// isBMP checks the header that follows: its length is one of those in use and the
-// pixels begin behind it.
+// isBMP checks the header that follows: its length is one of those in use, and the pixels
+// begin behind it. Some writers say that they begin elsewhere; those are known by their one
+// plane and the bits of their pixels.
 func isBMP(head []byte) bool {
-	n, start := binary.LittleEndian.Uint32(head[14:]), binary.LittleEndian.Uint32(head[10:])
-	return (n == 12 || n == 16 || n == 40 || n == 52 || n == 56 || n == 64 || n == 108 || n == 124) && start >= 14+n
+	le := binary.LittleEndian
+	n, start := le.Uint32(head[14:]), le.Uint32(head[10:])
+	switch n {
+	case 12:
+		return start >= 14+n
+	case 16, 40, 52, 56, 64, 108, 124:
+		return start >= 14+n || len(head) >= 30 && le.Uint16(head[26:]) == 1 && isDepth(le.Uint16(head[28:]))
+	}
+	return false
+}
+
+func isDepth(bits uint16) bool {
+	switch bits {
+	case 1, 2, 4, 8, 16, 24, 32:
+		return true
+	}
+	return false
 }
 
 // isPortableMap knows a bitmap of Netpbm: P, a digit, and its width behind a space or a

@@ -145,6 +145,8 @@ func TestSniff(t *testing.T) {
 		{"gif cut", "GIF89a\x01\x00\x01\x00\x00\x00\x00", document.GIF, reason.SniffMalformed},
 		{"bmp", "BM\x46\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00" + strings.Repeat("\x00", 40), document.BMP, ""},
 		{"bmp without pixels", "BM\x46\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00" + strings.Repeat("\x00", 36), document.BMP, reason.SniffMalformed},
+		{"bmp that lies of its pixels", "BM\x46\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x28\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x01\x00\x01\x00" + strings.Repeat("\x00", 40), document.BMP, ""},
+		{"as much, of strange bits", "BM\x46\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x28\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x01\x00\x03\x00" + strings.Repeat("\x00", 40), document.UnknownFormat, reason.SniffUnknown},
 		{"text that begins with BM", "BMW ist ein Fahrzeug aus Bayern", document.PlainText, reason.SniffUnsupported},
 		{"webp", "RIFF\x00\x00\x00\x00WEBPVP8 \x00\x00\x00\x00", document.WebP, ""},
 		{"webp of another kind", "RIFF\x00\x00\x00\x00WEBPVP9 \x00\x00\x00\x00", document.WebP, reason.SniffMalformed},

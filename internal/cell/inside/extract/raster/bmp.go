@@ -149,6 +149,9 @@ func (b *bitmap) readInfo(short []byte) {
 
 // check judges whether decode knows the encoding, and reads palette and masks.
 func (b *bitmap) check(info []byte) error {
+	if b.width > 0 && b.height > 0 && b.height <= math.MaxInt32 {
+		b.correct(info)
+	}
 	if b.width <= 0 || b.height <= 0 || b.height > math.MaxInt32 || b.at < b.info+int64(len(info)) {
 		return reason.Because(reason.ExtractMalformed, errors.New("raster: BMP header"))
 	}
@@ -170,6 +173,44 @@ func (b *bitmap) check(info []byte) error {
 		return err
 	}
 	return b.checkLength(info)
+}
+
+// correct finds the pixels of a file that says they begin within what stands before them,
+// as some writers do: right behind it, if the file's length bears that out. Where they are
+// said to begin within the palette, that may be a short one, unless they end with the file.
+func (b *bitmap) correct(info []byte) {
+	at := b.info + int64(len(info))
+	behind := at + masksBehind(int64(len(info)), uint32(b.compression))
+	if b.bits <= 8 {
+		behind += b.colours(info) * colourBytes(info)
+	}
+	stride := b.stride()
+	if b.at >= behind || b.packed() || stride > math.MaxInt64/2/int64(b.height) {
+		return
+	}
+	whole := behind + stride*int64(b.height)
+	if ends := b.size <= whole && b.size > whole-4; ends || b.at < at && b.size > whole {
+		b.at = behind
+	}
+}
+
+// colours is how many the palette is said to have, of those that a pixel can name.
+func (b *bitmap) colours(info []byte) int64 {
+	n := int64(1) << b.bits
+	if len(info) >= infoHeader {
+		if used := int64(binary.LittleEndian.Uint32(info[32:])); used > 0 && used < n {
+			return used
+		}
+	}
+	return n
+}
+
+// colourBytes is the length of a colour in the palette.
+func colourBytes(info []byte) int64 {
+	if len(info) == os2Header {
+		return 3
+	}
+	return 4
 }
 
 func (b *bitmap) knownBits() bool {
@@ -235,28 +276,23 @@ func (b *bitmap) givenMasks(info []byte) (out [4]uint32, err error) {
 }
 
 // readPalette takes as many colours as lie between header and pixels, of those that a
-// pixel can name.
+// pixel can name. Colours that the header does not count are black, as Windows and browsers
+// show them; those that it counts and that are not there are missing.
 func (b *bitmap) readPalette(info []byte) error {
 	if b.bits > 8 {
 		return nil
 	}
-	at, step := b.info+int64(len(info)), 4
-	if len(info) == os2Header {
-		step = 3
-	}
-	n := 1 << b.bits
-	if len(info) >= infoHeader {
-		if used := binary.LittleEndian.Uint32(info[32:]); used > 0 && used < uint32(n) {
-			n = int(used)
-		}
-	}
-	n = int(min(int64(n), (b.at-at)/int64(step)))
+	at, step, counted := b.info+int64(len(info)), colourBytes(info), b.colours(info)
+	n := min(counted, (b.at-at)/step)
 	raw := make([]byte, n*step)
 	if _, err := b.r.ReadAt(raw, at); err != nil && (n > 0 || !errors.Is(err, io.EOF)) {
 		return because("BMP palette", io.ErrUnexpectedEOF)
 	}
 	for i := range n {
 		b.palette = append(b.palette, raw[i*step:][:3]...)
+	}
+	if n == counted {
+		b.palette = append(b.palette, make([]byte, 3<<b.bits-len(b.palette))...)
 	}
 	return nil
 }

@@ -115,8 +115,9 @@ func opaque(pix []byte) {
 }
 
 // unpack undoes run lengths, [MS-WMF] 3.1.6. What they skip shows the first colour, as
-// it does in most viewers. A run beyond its row, and an end before the end mark or the
-// last row, is refused: what others make of it differs.
+// it does in most viewers. What of a run lies beyond its row is not shown, as in browsers.
+// A jump out of the picture, and an end before the end mark or the last row, is refused:
+// what others make of it differs.
 func (b *bitmap) unpack(in *bufio.Reader, img *image.NRGBA) error {
 	u := bmpUnpacker{b: b, in: in, img: img}
 	for i := 0; i < len(img.Pix); i += 4 {
@@ -169,15 +170,13 @@ func (u *bmpUnpacker) step() (over bool, err error) {
 		}
 		u.x, u.y = u.x+int(right), u.y+int(up)
 		if u.x > u.b.width || u.y > u.b.height {
-			return false, errOutside
+			return false, reason.Because(reason.ExtractMalformed, errors.New("raster: BMP jump out of the picture"))
 		}
 	default:
 		return false, u.literal(int(v))
 	}
 	return false, nil
 }
-
-var errOutside = reason.Because(reason.ExtractMalformed, errors.New("raster: BMP run outside the picture"))
 
 func (u *bmpUnpacker) pair() (a, b byte, err error) {
 	if a, err = u.in.ReadByte(); err == nil {
@@ -197,18 +196,21 @@ func (u *bmpUnpacker) half(v byte, i int) byte {
 	return v & 15
 }
 
+// room is where the next n pixels go, and how many of them the row has room for.
+func (u *bmpUnpacker) room(n int) (dst []byte, fit int) {
+	dst, fit = u.b.line(u.img, u.y)[4*u.x:], min(n, u.b.width-u.x)
+	u.x += fit
+	return dst, fit
+}
+
 // run paints n pixels to the right.
 func (u *bmpUnpacker) run(n int, pixel func(i int) byte) error {
-	if u.x+n > u.b.width {
-		return errOutside
-	}
-	dst := u.b.line(u.img, u.y)[4*u.x:]
+	dst, n := u.room(n)
 	for i := range n {
 		if err := u.b.colour(dst[4*i:], pixel(i)); err != nil {
 			return err
 		}
 	}
-	u.x += n
 	return nil
 }
 
@@ -218,20 +220,16 @@ func (u *bmpUnpacker) runOfColour(n int, blue byte) error {
 	if err != nil {
 		return err
 	}
-	return u.colours(n, func(int) (b, g, r byte) { return blue, green, red })
+	u.colours(n, func(int) (b, g, r byte) { return blue, green, red })
+	return nil
 }
 
 // colours paints n pixels to the right.
-func (u *bmpUnpacker) colours(n int, pixel func(i int) (b, g, r byte)) error {
-	if u.x+n > u.b.width {
-		return errOutside
-	}
-	dst := u.b.line(u.img, u.y)[4*u.x:]
+func (u *bmpUnpacker) colours(n int, pixel func(i int) (b, g, r byte)) {
+	dst, n := u.room(n)
 	for i := range n {
 		dst[4*i+2], dst[4*i+1], dst[4*i] = pixel(i)
 	}
-	u.x += n
-	return nil
 }
 
 // literal paints n pixels that follow as they are, padded to whole words of two bytes.
@@ -242,7 +240,8 @@ func (u *bmpUnpacker) literal(n int) error {
 		return err
 	}
 	if u.b.bits == 24 {
-		return u.colours(n, func(i int) (b, g, r byte) { return buf[3*i], buf[3*i+1], buf[3*i+2] })
+		u.colours(n, func(i int) (b, g, r byte) { return buf[3*i], buf[3*i+1], buf[3*i+2] })
+		return nil
 	}
 	return u.run(n, func(i int) byte { return u.half(buf[i*u.b.bits/8], i) })
 }

@@ -67,6 +67,12 @@ func (p *painter) all(d *directory, blocks []span) error {
 		default:
 			err = p.block(in, plane, x, y)
 		}
+		if errors.Is(err, fax.ErrDamaged) && !p.l.emptyRuns { // unless the writer keeps these
+			p.l.emptyRuns = true
+			if p.block(io.NewSectionReader(d.r, s.at, s.end-s.at), plane, x, y) == nil {
+				err = nil
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -111,7 +117,11 @@ func (l *layout) unpack(in io.Reader) (io.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &faxRows{rows: fax.NewReader(data, coding, l.blockW, l.lsbFirst), row: make([]byte, l.rowBytes())}, nil
+		rows := fax.NewReader(data, coding, l.blockW, l.lsbFirst)
+		if l.emptyRuns {
+			rows.KeepEmpty()
+		}
+		return &faxRows{rows: rows, row: make([]byte, l.rowBytes())}, nil
 	}
 	if l.lsbFirst {
 		in = reversed{in}

@@ -19,6 +19,7 @@ const (
 	markSOI  = 0xd8
 	markEOI  = 0xd9
 	markSOS  = 0xda
+	markDRI  = 0xdd
 	markAPP0 = 0xe0
 	markAPPE = 0xee
 	markCOM  = 0xfe

@@ -23,7 +23,7 @@ const (
 // layout is how the pixels of a frame lie in a TIFF.
 type layout struct {
 	width, height        int
-	bits                 int // of each sample: 1–16, 32, and 24 or 64 for fractions
+	bits                 int // of each sample: 1–16, 24, 32 or 64
 	format               int // unsigned, signed or floating
 	samples              int // per pixel, extra ones included
 	photometric          int
@@ -33,6 +33,7 @@ type layout struct {
 	subH, subV           int // pixels that share a colour difference, YCbCr without JPEG; 1 elsewhere
 	lsbFirst             bool
 	twoDim               bool // group 3 rows that refer to the row above
+	emptyRuns            bool // rows of a fax refer to runs of no length as well
 	predictor            int  // 1 none, 2 differences, 3 differences of the bytes of fractions
 	blockW, blockH       int  // of a strip or tile
 	across, down         int  // blocks
@@ -85,8 +86,8 @@ func (l *layout) checkSamples(d *directory) error {
 		l.format = unsigned
 	}
 	switch {
-	case l.format == unsigned && (l.bits >= 1 && l.bits <= 16 || l.bits == 32):
-	case l.format == signed && (l.bits == 8 || l.bits == 16 || l.bits == 32):
+	case l.format == unsigned && (l.bits >= 1 && l.bits <= 16 || l.bits == 24 || l.bits == 32 || l.bits == 64):
+	case l.format == signed && (l.bits == 8 || l.bits == 16 || l.bits == 24 || l.bits == 32 || l.bits == 64):
 	case l.format == floating && (l.bits == 16 || l.bits == 24 || l.bits == 32 || l.bits == 64):
 	default:
 		return unsupported("%d bits of format %d", l.bits, l.format)

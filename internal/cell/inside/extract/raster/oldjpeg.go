@@ -35,8 +35,35 @@ func oldStream(d *directory, l *layout) ([]byte, error) {
 		if head, err = oldHead(d, l); err != nil {
 			return nil, err
 		}
+		return appendStrips(head, d, l)
 	}
-	return appendStrips(head, d, l)
+	return appendStrips(withRestarts(head, d, l), d, l)
+}
+
+// withRestarts has a head say that its strips are restarts, if it does not and there are
+// several.
+func withRestarts(head []byte, d *directory, l *layout) []byte {
+	scan, h, v, said := 0, 0, 0, false
+	for at := 2; at+4 <= len(head); {
+		n := int(binary.BigEndian.Uint16(head[at+2:]))
+		switch m := head[at+1]; {
+		case m == 0xff: // fill
+			at++
+			continue
+		case m == markDRI && at+6 <= len(head):
+			said = said || binary.BigEndian.Uint16(head[at+4:]) > 0
+		case m >= 0xc0 && m <= 0xc2 && at+12 <= len(head):
+			h, v = int(head[at+11]>>4), int(head[at+11]&15)
+		case m == markSOS:
+			scan = at
+		}
+		at += 2 + n
+	}
+	if l.down < 2 || said || scan == 0 {
+		return head
+	}
+	out := appendSegment(bytes.Clone(head[:scan]), markDRI, binary.BigEndian.AppendUint16(nil, uint16(restartInterval(d, l, h, v))))
+	return append(out, head[scan:]...)
 }
 
 // interchange reads the stream that a directory points at; nil where there is none. whole
@@ -87,7 +114,8 @@ func scansBegin(b []byte) int {
 }
 
 // appendStrips puts the bare scans behind a head. Each strip starts anew, as behind a
-// restart mark, which TIFF leaves out.
+// restart mark, which TIFF leaves out. Some writers begin the first with its scan header,
+// which the head has already.
 func appendStrips(head []byte, d *directory, l *layout) ([]byte, error) {
 	strips, err := l.places(d)
 	if err != nil {
@@ -105,9 +133,16 @@ func appendStrips(head []byte, d *directory, l *layout) ([]byte, error) {
 		if _, err := d.r.ReadAt(data, s.at); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
-		out = append(out, bytes.TrimSuffix(data, []byte{0xff, markEOI})...)
+		out = append(out, bytes.TrimSuffix(withoutScanHeader(data), []byte{0xff, markEOI})...)
 	}
 	return append(out, 0xff, markEOI), nil
+}
+
+func withoutScanHeader(strip []byte) []byte {
+	if len(strip) < 4 || strip[0] != 0xff || strip[1] != markSOS {
+		return strip
+	}
+	return strip[min(len(strip), 2+int(binary.BigEndian.Uint16(strip[2:]))):]
 }
 
 // oldHead makes the head of a stream from tables that stand apart.
@@ -148,7 +183,7 @@ func oldHead(d *directory, l *layout) ([]byte, error) {
 		scan = append(scan, byte(i+1), byte(i<<4|i))
 	}
 	if n := restartInterval(d, l, h, v); n > 0 {
-		out = appendSegment(out, 0xdd, binary.BigEndian.AppendUint16(nil, uint16(n)))
+		out = appendSegment(out, markDRI, binary.BigEndian.AppendUint16(nil, uint16(n)))
 	}
 	out = appendSegment(out, 0xc1, frame) // extended: it may have more than two tables
 	return appendSegment(out, markSOS, append(scan, 0, 63, 0)), nil

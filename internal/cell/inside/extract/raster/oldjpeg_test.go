@@ -138,13 +138,23 @@ func TestOldJPEG(t *testing.T) {
 		put(2, p.ac[n])
 	}
 	bare := base(append(bytes.Clone(p.scan), tables...))
+	scanned := base(append(append(p.head[len(p.head)-14:len(p.head):len(p.head)], p.scan...), tables...))
 	bare.offsets = map[uint16][]uint32{tagJPEGQ: offsets[0], tagJPEGDC: offsets[1], tagJPEGAC: offsets[2], tagStripCounts: {uint32(len(p.scan))}}
+	scanned.offsets = map[uint16][]uint32{tagStripCounts: {uint32(14 + len(p.scan))}}
+	for tag := range bare.offsets {
+		if tag != tagStripCounts {
+			for _, at := range bare.offsets[tag] {
+				scanned.offsets[tag] = append(scanned.offsets[tag], at+14)
+			}
+		}
+	}
 	behind := base(append(bytes.Clone(p.scan), p.head...), tagJPEGStream, uint32(at+len(p.scan)), tagJPEGLength, uint32(len(p.head)), tagStripCounts, uint32(len(p.scan)))
 	for name, fr := range map[string]tiffFrame{
 		"a whole stream":      base(b, tagJPEGStream, at, tagJPEGLength, uint32(len(b))),
 		"without its length":  base(b, tagJPEGStream, at),
 		"a head and a strip":  behind,
 		"tables and a strip":  bare,
+		"a scan header":       scanned,
 		"strip with its head": base(b, tagJPEGStream, at, tagJPEGLength, uint32(len(b)), tagStrips, uint32(at+len(p.head)), tagStripCounts, uint32(len(p.scan))),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,5 +185,14 @@ func TestOldJPEGStrips(t *testing.T) {
 	fr := kind(32, 32, 8, yCbCr, data, tagSamples, 3, tagCompression, jpegOld, tagRowsPer, 16)
 	fr.parts = []int{len(first.scan), len(second.scan)}
 	fr.offsets = map[uint16][]uint32{tagJPEGQ: offsets[0], tagJPEGDC: offsets[1], tagJPEGAC: offsets[2]}
+	near(t, load(t, open(t, tiffOf(binary.BigEndian, fr), document.TIFF, roomy), 0), want)
+
+	// A head may say nothing of restarts. Its height is that of the whole.
+	head := bytes.Clone(first.head)
+	sof := bytes.Index(head, []byte{0xff, 0xc0})
+	binary.BigEndian.PutUint16(head[sof+5:], 32)
+	fr = kind(32, 32, 8, yCbCr, append(append(bytes.Clone(first.scan), second.scan...), head...), tagSamples, 3, tagCompression, jpegOld, tagRowsPer, 16,
+		tagJPEGStream, uint32(8+len(first.scan)+len(second.scan)), tagJPEGLength, uint32(len(head)))
+	fr.parts = []int{len(first.scan), len(second.scan)}
 	near(t, load(t, open(t, tiffOf(binary.BigEndian, fr), document.TIFF, roomy), 0), want)
 }

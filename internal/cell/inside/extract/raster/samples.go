@@ -52,7 +52,7 @@ func (l *layout) scaleFor(e extent) scale {
 	case l.format == floating || e.least < 0:
 		return scale{e.least, max((e.most-e.least)/255, math.SmallestNonzeroFloat32)}
 	}
-	return scale{0, math.Ldexp(1, usedBits(l.bits, uint64(e.most))-8)}
+	return scale{0, math.Ldexp(1, usedBits(l.bits, uint64(min(e.most, 1<<63)))-8)} // as much as a conversion takes for sure
 }
 
 // usedBits is how many bits of a sample count: all where the greatest value reaches the
@@ -64,15 +64,19 @@ func usedBits(all int, greatest uint64) int {
 	return all
 }
 
-// whole is sample i of a row as an unsigned number of up to 16 or of 32 bits.
-func (l *layout) whole(row []byte, i int, order binary.ByteOrder) uint32 {
+// whole is sample i of a row as an unsigned number.
+func (l *layout) whole(row []byte, i int, order binary.ByteOrder) uint64 {
 	switch l.bits {
 	case 8:
-		return uint32(row[i])
+		return uint64(row[i])
 	case 16:
-		return uint32(order.Uint16(row[2*i:]))
+		return uint64(order.Uint16(row[2*i:]))
+	case 24:
+		return uint64(three(row[3*i:], order))
 	case 32:
-		return order.Uint32(row[4*i:])
+		return uint64(order.Uint32(row[4*i:]))
+	case 64:
+		return order.Uint64(row[8*i:])
 	}
 	var v uint32
 	at := i * l.bits
@@ -82,7 +86,15 @@ func (l *layout) whole(row []byte, i int, order binary.ByteOrder) uint32 {
 			v |= uint32(row[k])
 		}
 	}
-	return v << (8 + at%8) >> (32 - l.bits)
+	return uint64(v << (8 + at%8) >> (32 - l.bits))
+}
+
+// three reads a number of 24 bits.
+func three(b []byte, order binary.ByteOrder) uint32 {
+	if order == binary.LittleEndian {
+		return uint32(b[2])<<16 | uint32(b[1])<<8 | uint32(b[0])
+	}
+	return uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2])
 }
 
 // real is sample i of a row in its own format.
@@ -92,7 +104,7 @@ func (l *layout) real(row []byte, i int, order binary.ByteOrder) float64 {
 	}
 	v := l.whole(row, i, order)
 	if l.format == signed {
-		return float64(int32(v<<(32-l.bits)) >> (32 - l.bits))
+		return float64(int64(v<<(64-l.bits)) >> (64 - l.bits))
 	}
 	return float64(v)
 }
@@ -102,11 +114,7 @@ func (l *layout) fraction(row []byte, i int, order binary.ByteOrder) float64 {
 	case 16:
 		return half(order.Uint16(row[2*i:]))
 	case 24:
-		b := row[3*i:]
-		if order == binary.LittleEndian {
-			return fraction24(uint32(b[2])<<16 | uint32(b[1])<<8 | uint32(b[0]))
-		}
-		return fraction24(uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2]))
+		return fraction24(three(row[3*i:], order))
 	case 32:
 		return float64(math.Float32frombits(order.Uint32(row[4*i:])))
 	}

@@ -38,6 +38,7 @@ func TestFax(t *testing.T) {
 		want                 []byte
 	}{
 		"group 4":                   {fax4, 0, g4Rows, append(bytes.Clone(row), row...)},
+		"group 4, empty runs":       {fax4, 0, "001 00110101 0000110111 001 000111 011 1 0001 001 000111 011 1", append(bytes.Clone(row), row...)},
 		"modified Huffman":          {fax2, 0, one + "000 10011 000", append(bytes.Clone(row), blank...)},
 		"Huffman in words":          {faxWords, 0, one + "000 10011 00000000000", append(bytes.Clone(row), blank...)},
 		"group 3":                   {fax3, 0, "000000000001" + one + "000000000001 10011", append(bytes.Clone(row), blank...)},

@@ -35,6 +35,7 @@ type Reader struct {
 	width  int
 	above  []int // where the colour changes in the row above, ending with the width
 	row    []int // likewise in the row in work
+	empty  bool  // see KeepEmpty
 	t      *tables
 }
 
@@ -43,6 +44,11 @@ type Reader struct {
 func NewReader(data []byte, coding Coding, width int, lowFirst bool) *Reader {
 	return &Reader{in: source{data: data, low: lowFirst}, coding: coding, width: width, t: loaded()}
 }
+
+// KeepEmpty has rows remember runs of no length as changes that the next row refers to, as
+// some writers of T.6 do that begin a row with two of them. It shows the same where there
+// are none, and is to be tried from the first row on after ErrDamaged.
+func (r *Reader) KeepEmpty() { r.empty = true }
 
 // Row decodes the next row into out, (width+7)/8 bytes, most significant bit first, ink 1.
 // The error is io.ErrUnexpectedEOF where the data ends before the row does, or before it
@@ -139,11 +145,12 @@ func (r *Reader) one() error {
 	return nil
 }
 
-// put notes a change of colour. Two at the same place are none: a run of no length.
+// put notes a change of colour. Two at the same place are none, a run of no length, unless
+// these are kept.
 func (r *Reader) put(at int) {
 	switch n := len(r.row); {
 	case at >= r.width:
-	case n > 0 && r.row[n-1] == at:
+	case n > 0 && r.row[n-1] == at && !r.empty:
 		r.row = r.row[:n-1]
 	default:
 		r.row = append(r.row, at)
@@ -197,7 +204,7 @@ func (r *Reader) two() error {
 		case extension:
 			return ErrUncompressed
 		}
-		if to < max(a0, 0) || to > r.width || to == a0 {
+		if to < max(a0, 0) || to > r.width || to == a0 && !r.empty {
 			return ErrDamaged
 		}
 		r.put(to)
