@@ -42,7 +42,7 @@ func Decode(set byte, b []byte) ([]rune, bool) {
 const Mark = '■'
 
 // signs are typefaces whose characters are pictures, by a part of the name.
-var signs = []string{"wingdings", "webdings", "dingbats", "monotype sorts", "marlett", "mt extra", "mtextra", "opensymbol", "starsymbol"}
+var signs = []string{"wingdings", "webdings", "dingbats", "monotype sorts", "marlett", "mt extra", "mtextra", "fences", "mathtype", "opensymbol", "starsymbol", "euclid extra", "euclid math"}
 
 // symbols are typefaces with the encoding of Symbol.
 var symbols = []string{"symbol", "euclid"}
