@@ -170,6 +170,21 @@ func frameBombs() []made {
 				bytes.Repeat([]byte("--b\r\nContent-Type: image/gif\r\n\r\nGIF89a\r\n"), 20_000), []byte("--b--\r\n"))
 		}},
 		{"metafile of 500,000 orders", func() []byte { return emf(1000, 1000, bytes.Repeat(emfRecord(43, le32(0, 0, 1000, 1000)), 500_000)) }},
+		{"metafile of 300,000 dashed lines", func() []byte {
+			pen := join(emfRecord(38, le32(1, 1, 1, 0, 0)), emfRecord(37, le32(1)))
+			return emf(1000, 1000, pen, bytes.Repeat(emfRecord(87, make([]byte, 16), le32(2), le16(0, 0, 32000, 9)), 300_000))
+		}},
+		{"metafile of 12,000,000 letters", func() []byte {
+			line := bytes.Repeat([]byte{'x', 0}, 30_000)
+			return emf(1000, 1000, bytes.Repeat(emfRecord(84, make([]byte, 16), le32(1, 0, 0, 0, 0, 30_000, 76, 0, 0, 0, 0, 0, 0), line), 400))
+		}},
+		{"metafile of 10,000 clips", func() []byte {
+			var clips [][]byte
+			for i := range 10_000 {
+				clips = append(clips, emfRecord(59), emfRecord(42, le32(0, 0, 500+i%500, 1000)), emfRecord(60), emfRecord(67, le32(5)), emfRecord(43, le32(0, 0, 1000, 1000)))
+			}
+			return emf(1000, 1000, clips...)
+		}},
 		{"metafile of 20,000 bitmaps", func() []byte { return emf(16, 16, bytes.Repeat(stretchDIB(16, 16, bitmap()), 20_000)) }},
 	}
 }

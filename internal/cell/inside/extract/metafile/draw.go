@@ -120,6 +120,7 @@ func (p *player) stroke(figs []figure, x pen) {
 			}
 		}
 		figs = dash(figs, lengths)
+		p.spend(2 * len(figs))
 	}
 	p.out.stroke(figs, s, paint{c: x.c, mode: p.dc.rop2}, p.dc.clip)
 }
@@ -162,6 +163,7 @@ func (p *player) curve(pts []point, goesOn bool) {
 	}
 	placed, ok := p.place(pts)
 	line := curves(placed)
+	p.spend(len(line))
 	if ok = ok && line != nil; p.path.open && ok {
 		p.gather([]figure{{pts: line}}, true)
 		return

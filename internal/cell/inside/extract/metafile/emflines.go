@@ -117,11 +117,7 @@ func (p *player) emfClip(r record) bool {
 		p.clipTo(r.point(8), r.point(16), without)
 	case emfOffsetClip:
 		by := p.toDevice().vector(r.point(8))
-		if !by.near() {
-			p.dc.clipUnknown = true
-			break
-		}
-		p.dc.clip = p.dc.clip.moved(by)
+		p.moveClip(by)
 	case emfClipRegion:
 		how := combination(r.u32(12))
 		if r.u32(8) == 0 && how == instead {

@@ -51,6 +51,8 @@ type measure struct {
 	copies        int  // bitmaps laid down whole and as they are
 	partly        bool // a bitmap of which a part is shown only
 	cuts          *cutting
+	masks         float64 // areas of the clips' steps
+	steps         float64 // how many there are
 	pattern       *bitmap
 }
 
@@ -71,9 +73,10 @@ func (m *measure) clipped(k clip) {
 	m.cuts = k.cuts
 	box := k.box
 	for s := k.cuts; s != nil; s = s.before {
-		if w, h := box.size(); w > 0 && h > 0 && w < farAway && h < farAway {
-			m.pixels += 2 * w * h
+		if w, h := box.size(); w > 0 && h > 0 {
+			m.masks += 2 * w * h
 		}
+		m.steps++
 		m.sides(s.figs, 1, k.box)
 	}
 }
@@ -238,7 +241,11 @@ const fineShape = 12
 // curvedScale is by how much a small picture of curves is drawn larger: letters may be among them.
 const curvedScale = 2
 
-// work is what drawing costs at a scale, in pixels.
+// work is what drawing costs at a scale, in pixels. A mask is never larger than the picture.
 func (m *measure) work(sx, sy float64) float64 {
-	return m.pixels*sx*sy + m.edges*math.Max(sx, sy) + m.sources
+	masks := 0.0
+	if w, h := m.box.size(); !m.box.empty() {
+		masks = math.Min(m.masks, 2*m.steps*w*h)
+	}
+	return (m.pixels+masks)*sx*sy + m.edges*math.Max(sx, sy) + m.sources
 }

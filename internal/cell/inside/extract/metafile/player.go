@@ -62,6 +62,8 @@ type player struct {
 	drawn   int         // orders that were
 	bitmaps []bitmap    // met so far, maxInner and one at most
 	header  area        // what the header says the picture covers, device units
+	effort  int         // points that were handled
+	cuts    *cutting    // of the last clip that was drawn within
 }
 
 func newPlayer(ctx context.Context, s surface) *player {
@@ -95,8 +97,24 @@ func (p *player) cutOff() {
 	p.cannot()
 }
 
-// over reports that walking on would tell nothing new.
-func (p *player) over() bool { return p.vector && len(p.bitmaps) > maxInner || p.ctx.Err() != nil }
+// over reports that walking on would tell nothing new, or cost too much.
+func (p *player) over() bool {
+	return p.vector && len(p.bitmaps) > maxInner || p.effort > maxEffort || p.ctx.Err() != nil
+}
+
+// maxEffort bounds the points that a walk handles, those made of curves, dashes and clips
+// included: some seconds. An order of some bytes may ask for ten thousands.
+const maxEffort = 1 << 25
+
+// spend notes that points are to be handled; false where there were too many.
+func (p *player) spend(points int) bool {
+	if p.effort <= maxEffort {
+		if p.effort += points; p.effort > maxEffort {
+			p.cannot()
+		}
+	}
+	return p.effort <= maxEffort
+}
 
 // toDevice maps logical units to those of the surface.
 func (p *player) toDevice() matrix {
@@ -121,7 +139,7 @@ func (p *player) scale() point {
 // place maps points and judges whether they can be drawn. nil stands for points that
 // could not be read.
 func (p *player) place(pts []point) ([]point, bool) {
-	if pts == nil {
+	if pts == nil || !p.spend(len(pts)) {
 		return nil, false
 	}
 	m := p.toDevice()
@@ -149,6 +167,10 @@ func (p *player) figures(lists [][]point, closed bool) ([]figure, bool) {
 
 // ready judges whether an order can be carried out as things stand, and notes it.
 func (p *player) ready(ok bool) bool {
+	if k := p.dc.clip.cuts; k != nil && k != p.cuts { // its mask is made anew
+		p.cuts = k
+		p.spend(k.points)
+	}
 	if !ok || p.dc.clipUnknown {
 		p.cannot()
 	}
@@ -202,9 +224,18 @@ func (p *player) clipTo(a, b point, how combination) {
 
 // clipBy cuts the clip by outlines in device units.
 func (p *player) clipBy(figs []figure, evenOdd bool, how combination, ok bool) {
-	if !ok || !p.dc.clip.cut(figs, evenOdd, how) {
+	if !ok || !p.spend(4*len(figs)) || !p.dc.clip.cut(figs, evenOdd, how) {
 		p.dc.clipUnknown = true
 	}
+}
+
+// moveClip shifts the clip by device units.
+func (p *player) moveClip(by point) {
+	if k := p.dc.clip.cuts; !by.near() || k != nil && !p.spend(k.points) {
+		p.dc.clipUnknown = true
+		return
+	}
+	p.dc.clip = p.dc.clip.moved(by)
 }
 
 // make keeps an object under its number.

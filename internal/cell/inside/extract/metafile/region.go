@@ -16,6 +16,7 @@ type cutting struct {
 	figs    []figure // in device units
 	evenOdd bool
 	steps   int
+	points  int // of all steps
 }
 
 // combination is how a region and another become one ([MS-EMF] 2.1.29).
@@ -55,8 +56,8 @@ func (c *clip) cut(figs []figure, evenOdd bool, how combination) bool {
 		c.box = c.box.meet(box)
 		return true
 	case how == instead:
-		*c = clip{box: bounds(figs), cuts: &cutting{how: both, figs: figs, evenOdd: evenOdd, steps: 1}}
-		return true
+		*c = clip{box: bounds(figs)}
+		return c.step(both, figs, evenOdd)
 	case how == without && len(figs) == 0, how == without && bounds(figs).meet(c.box).empty():
 		return true
 	case how == either || how == oneOf:
@@ -74,8 +75,12 @@ func (c *clip) cut(figs []figure, evenOdd bool, how combination) bool {
 
 func (c *clip) step(how combination, figs []figure, evenOdd bool) bool {
 	n := &cutting{before: c.cuts, how: how, figs: figs, evenOdd: evenOdd, steps: 1}
+	for _, f := range figs {
+		n.points += len(f.pts)
+	}
 	if c.cuts != nil {
 		n.steps += c.cuts.steps
+		n.points += c.cuts.points
 	}
 	c.cuts = n
 	return n.steps <= maxCuts

@@ -256,3 +256,29 @@ func bytesOf(n int, at func(i int) int) []int {
 	}
 	return out
 }
+
+// Orders of a few bytes that each ask for much are stopped on the first walk.
+func TestEffortIsBounded(t *testing.T) {
+	pen := join(order(38, longs(1, 1, 1, 0, 0)), order(37, longs(1)))
+	long := order(87, make([]byte, 16), longs(2), shorts(0, 0, 32000, 9))
+	r := rects(bytesOf(4*maxRegionRects, func(i int) int { return i/4*2 + i%4/2 })...)
+	clip := order(75, longs(len(r), 5), r)
+	again := join(order(33), order(26, longs(1, 0)), box(0, 0, 9, 9), order(34, longs(-1)))
+	for name, c := range map[string]struct {
+		first, order []byte
+		few, many    int
+	}{
+		"dashes":        {pen, long, 100, 100_000},
+		"clips":         {clip, again, 10, 100_000},
+		"round shapes":  {nil, order(42, longs(0, 0, 2, 2)), 1000, 800_000},
+		"pieces of arc": {nil, order(45, longs(0, 0, 2, 2, 2, 1, 2, 1)), 1000, 800_000},
+	} {
+		for n, want := range map[int]reason.Code{c.few: "", c.many: reason.ExtractVector} {
+			start := time.Now()
+			f := open(t, emfOf(900, 9, noPen, c.first, bytes.Repeat(c.order, n)), document.EMF)
+			if got := f.Assets()[0].Withheld; got != want || time.Since(start) > 20*time.Second {
+				t.Errorf("%d %s: %q after %v", n, name, got, time.Since(start))
+			}
+		}
+	}
+}

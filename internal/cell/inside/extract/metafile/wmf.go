@@ -206,11 +206,7 @@ func (p *player) wmfClip(r record) bool {
 	case wmfExcludeClip:
 		p.clipTo(r.yx(10), r.yx(6), without)
 	case wmfOffsetClip:
-		if by := p.toDevice().vector(r.yx(6)); by.near() {
-			p.dc.clip = p.dc.clip.moved(by)
-			break
-		}
-		p.dc.clipUnknown = true
+		p.moveClip(p.toDevice().vector(r.yx(6)))
 	case wmfClipRegion:
 		p.dc.clip, p.dc.clipUnknown = unclipped(), false
 		if g, ok := p.objects[uint32(r.u16(6))].(region); ok {

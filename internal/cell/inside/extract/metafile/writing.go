@@ -100,7 +100,7 @@ const (
 
 // write draws text.
 func (p *player) write(t text) {
-	k, ok := p.dc.clip, len(t.runes) <= maxLetters
+	k, ok := p.dc.clip, len(t.runes) <= maxLetters && p.spend(4*len(t.runes))
 	if t.behind != nil && (t.opaque || t.clipped) {
 		pts, placed := p.place(corners(t.behind[0], t.behind[1]))
 		if ok = ok && placed; ok && t.clipped {
