@@ -3,6 +3,7 @@ package pdf
 import (
 	"context"
 
+	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/cell/inside/extract/pdf/objects"
 )
 
@@ -16,13 +17,13 @@ func (d *Document) addCarved(ctx context.Context, file *objects.File, images []o
 		variants[im.Raw]++
 	}
 	var missing []objects.Image
-	bases := make([]int, 0, len(images)) // page numbers
+	bases := make([]int, 0, len(images)) // page numbers, those of contents behind them
 	for _, im := range images {
 		if !im.Mask && variants[im.Raw] <= len(w.raw[im.Raw]) {
 			continue
 		}
-		number := 0
-		if im.Mask {
+		number := im.Page
+		if im.Mask && number == 0 {
 			for _, at := range w.raw[images[im.Of].Raw] {
 				number = d.tally.Items()[at].Page
 			}
@@ -32,6 +33,9 @@ func (d *Document) addCarved(ctx context.Context, file *objects.File, images []o
 	contents, err := file.Contents(w.unloaded || d.budget.kept, d.lim.PageObjects, d.lim.TotalObjects-d.budget.objects)
 	if err != nil || len(missing)+len(contents) == 0 {
 		return err
+	}
+	for _, c := range contents {
+		bases = append(bases, file.PageOf(c))
 	}
 	if d.carved, err = d.e.openVolume(file.Carve(missing, contents)); err != nil {
 		return err
@@ -46,14 +50,11 @@ func (d *Document) addCarved(ctx context.Context, file *objects.File, images []o
 	}
 	w.in = d.carved
 	defer d.carved.closePage()
-	for i := range count {
+	for i := range min(count, len(bases)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p := &page{index: i, toPixels: identity}
-		if i < len(bases) {
-			p.number = bases[i]
-		}
+		p := &page{index: i, number: bases[i], toPixels: identity}
 		ref, err := d.carved.openPage(i)
 		if d.e.broken {
 			return err
@@ -67,6 +68,21 @@ func (d *Document) addCarved(ctx context.Context, file *objects.File, images []o
 		}
 	}
 	return nil
+}
+
+// place notes where comments draw images.
+func (d *Document) place(file *objects.File, w *walk) {
+	opened := func(page int) bool { return d.pages[page].w > 0 }
+	for _, s := range file.Stamps(len(d.pages), opened) {
+		same := w.raw[s.Raw]
+		if len(same) != 1 { // of several pictures made of these bytes, which one is not known
+			continue
+		}
+		p, pic := &d.pages[s.Page], d.assets[same[0]].image
+		if pic.w > 0 && pic.h > 0 {
+			p.placements = append(p.placements, catalogue.Placement{Image: same[0], ToPage: pic.square().then(s.To).then(p.toPixels)})
+		}
+	}
 }
 
 // traits are what the file's dictionaries tell of the images made of one stream.

@@ -51,6 +51,38 @@ func wantPictures(t *testing.T, b []byte, want ...string) {
 
 const drawI = "q 80 0 0 40 20 30 cm /I Do Q"
 
+// An image that a comment, a pattern, a glyph or another's mask draws is of the page that shows
+// it; one that nothing draws is of none.
+func TestHiddenImagesKnowTheirPage(t *testing.T) {
+	page := func(n int) string {
+		return fmt.Sprintf("<</Type/Page/Parent 2 0 R%s/Contents 6 0 R/Annots[<</Subtype/Stamp/Rect[0 0 9 9]/AP<</N %d 0 R>>>>]/Resources<</Pattern<</P 7 0 R>>/Font<</F 8 0 R>>>>>>", box, n)
+	}
+	look := func(image int) string {
+		return stream(fmt.Sprintf("/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</I %d 0 R>>>>", image), "/I Do")
+	}
+	o := parts{
+		1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[3 0 R 4 0 R 5 0 R]/Count 3>>",
+		3: "<</Type/Page/Parent 2 0 R" + box + ">>", 4: page(10), 5: page(11),
+		6: stream("", "/Pattern cs /P scn 0 0 9 9 re f BT /F 9 Tf (a) Tj ET"),
+		7: stream("/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 9 9]/XStep 9/YStep 9/Resources<</XObject<</I 14 0 R>>>>", "/I Do"),
+		8: "<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[1 0 0 1 0 0]/FirstChar 97/LastChar 97/Widths[1]/Encoding<</Differences[97/a]>>/CharProcs<</a 9 0 R>>>>",
+		9: stream("", "1 0 d0 BI /W 1 /H 1 /BPC 8 /CS /G ID \x15 EI"), 10: look(12), 11: look(13),
+		12: rawImage(1, 1, "", "\x12"), 13: rawImage(1, 1, "/SMask 16 0 R", "\x13"), 14: rawImage(1, 1, "", "\x14"), 15: rawImage(1, 1, "", "\x10"),
+		16: rawImage(1, 1, "", "\xe9"), // lets a little white through
+	}
+	d := open(t, o.write(""), roomy)
+	got := map[string]int{}
+	for i, it := range d.Assets() {
+		if it.Kind == document.Image {
+			got[values(load(t, d, i))] = it.Page
+		}
+	}
+	want := map[string]int{"12": 2, "27": 3, "14": 2, "15": 2, "10": 0, "16": 3}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("pages of images by their values: %v, want %v", got, want)
+	}
+}
+
 // F7: words may live in the mask alone, in its own size: what it lets through is dark.
 func TestMasksArePictures(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -121,6 +121,7 @@ func (d *Document) list(ctx context.Context, file *objects.File, data []byte) er
 	if err := d.addCarved(ctx, file, images, &w); err != nil {
 		return err
 	}
+	d.place(file, &w)
 	return d.attach(file)
 }
 

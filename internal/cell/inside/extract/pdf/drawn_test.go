@@ -102,14 +102,15 @@ func TestPageOfTooMuchIsWithheldAlone(t *testing.T) {
 	d := open(t, o.write(""), lim)
 	got := ""
 	for i, it := range d.Assets() {
-		got += fmt.Sprintf("%s %d×%d %s", it.Kind, it.Width, it.Height, it.Withheld)
+		got += fmt.Sprintf("%s of %d, %d×%d %s", it.Kind, it.Page, it.Width, it.Height, it.Withheld)
 		if it.Withheld == "" {
 			img := load(t, d, i)
 			got += fmt.Sprintf(" %02x", lum(img, 0, 0))
 		}
 		got += "\n"
 	}
-	want := "page 278×556  44\nimage 2000×2000  44\npage 278×556 extract.object_limit\npage 278×556 extract.drawn_limit\nimage 2×1  01\nimage 1×1  33\n"
+	want := "page of 1, 278×556  44\nimage of 1, 2000×2000  44\npage of 2, 278×556 extract.object_limit\n" +
+		"page of 3, 278×556 extract.drawn_limit\nimage of 2, 2×1  01\nimage of 2, 1×1  33\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

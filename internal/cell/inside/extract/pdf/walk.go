@@ -200,9 +200,8 @@ func (w *walk) image(ref requests.Page, obj references.FPDF_PAGEOBJECT, path []i
 	if pic.w <= 0 || pic.h <= 0 {
 		return nil
 	}
-	fromPixels := matrix{1 / float64(pic.w), 0, 0, -1 / float64(pic.h), 0, 1} // image space is the unit square, y upwards
 	w.cur.placements = append(w.cur.placements, catalogue.Placement{
-		Image: at, ToPage: fromPixels.then(matrixOf(m.Matrix)).then(up).then(w.cur.toPixels)})
+		Image: at, ToPage: pic.square().then(matrixOf(m.Matrix)).then(up).then(w.cur.toPixels)})
 	return nil
 }
 
@@ -234,6 +233,11 @@ type picture struct {
 	unloaded bool            // small enough to be decoded when it was listed, and did not
 	own      *objects.Pixels // how to unpack it without PDFium; nil where only that can
 	withheld reason.Code
+}
+
+// square maps pixels to the unit square, y upwards, which is an image's own space.
+func (p *picture) square() matrix {
+	return matrix{1 / float64(p.w), 0, 0, -1 / float64(p.h), 0, 1}
 }
 
 // light reports that an image of one bit a pixel takes no more memory than a bitmap of

@@ -37,6 +37,10 @@ func (f *File) Contents(pages bool, objects, total int64) ([]int, error) {
 	return out, nil
 }
 
+// PageOf is the first page, from 1, that Drawn found to draw with a stream of operators; 0 for
+// none.
+func (f *File) PageOf(content int) int { return f.first[content] }
+
 // shown are the contents of pages whose object is its number's last version.
 func (f *File) shown() map[int]bool {
 	out := map[int]bool{}

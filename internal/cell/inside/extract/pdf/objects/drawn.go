@@ -37,6 +37,7 @@ func (f *File) Drawn(count int, most int64, measure Measure) []Drawn {
 	out := make([]Drawn, count)
 	if pages := f.pages(count); pages != nil {
 		for i, p := range pages {
+			w.current = i + 1
 			out[i] = w.page(p)
 		}
 		return out

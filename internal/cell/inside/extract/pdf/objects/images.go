@@ -17,6 +17,9 @@ type Image struct {
 	Of   int
 	// Plain says that nothing lets a part of it through: it is no stencil and has no mask.
 	Plain bool
+	// Page is the first page, from 1, that Drawn found to draw it, in a comment or a pattern or
+	// as a mask too; 0 for none.
+	Page int
 	// Stencil says that it lets a colour of the page through where it is dark, and has no mask.
 	Stencil bool
 	// Wide says that its predictor's row is of a length that no image of pixels has.
@@ -66,6 +69,9 @@ func (f *File) Images() []Image {
 			out = append(out, im)
 		}
 		byObject[i] = at
+		if p := f.first[i]; p > 0 && (out[at].Page == 0 || p < out[at].Page) {
+			out[at].Page = p
+		}
 	}
 	for i := range f.objects {
 		at, ok := byObject[i]

@@ -50,6 +50,10 @@ func (p *painter) invoke() {
 		return
 	}
 	o := &f.objects[i]
+	if p.met != nil {
+		p.met(i, p.ctm)
+		return
+	}
 	if f.isImage(o) {
 		square := rect{0, 0, 1, 1}.through(p.ctm).intersect(p.clip)
 		p.tiles(p.fill, square)

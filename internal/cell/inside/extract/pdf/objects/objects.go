@@ -55,6 +55,7 @@ type File struct {
 	unpacked int64
 	work     int
 	digests  map[int][32]byte // of streams that pictures refer to
+	first    map[int]int      // by streams that pages draw: the first of these pages, from 1; Drawn finds them
 	streams  map[[32]byte]int // of images, by their digests: the object that came last
 }
 
@@ -62,7 +63,7 @@ type File struct {
 // extract.unpacked_limit where a stream unpacks to more than the limit or stacks more
 // filters than allowed. What cannot be parsed is passed over.
 func Read(data []byte, lim Limits) (*File, error) {
-	f := &File{data: data, lim: lim, versions: map[int][]int{}, digests: map[int][32]byte{}, streams: map[[32]byte]int{}, work: workFactor*len(data) + 1<<16}
+	f := &File{data: data, lim: lim, versions: map[int][]int{}, first: map[int]int{}, digests: map[int][32]byte{}, streams: map[[32]byte]int{}, work: workFactor*len(data) + 1<<16}
 	f.scan()
 	if f.work <= 0 || len(f.objects) > maxObjects {
 		return nil, reason.Because(reason.ExtractEntries, errors.New("objects: more than a document has"))

@@ -217,6 +217,7 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("drawn: %+v", d)
 			}
 		}
+		file.Stamps(2, func(int) bool { return true })
 		images := file.Images()
 		for _, im := range images {
 			unpackAll(t, file, im)

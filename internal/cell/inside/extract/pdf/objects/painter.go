@@ -74,7 +74,8 @@ type painter struct {
 	straight bool // the path is a rectangle, as far as it goes
 	clips    bool // the path is to clip what follows
 	tags     float64
-	tm       float64 // scale of areas by the text's matrix
+	tm       float64                       // scale of areas by the text's matrix
+	met      func(object int, m transform) // called for each image and form, where it lies in the stream; nil for none
 }
 
 // marks is what a stream of operators draws by itself, and how often it invokes others.
@@ -90,9 +91,24 @@ type use struct {
 	times, scale float64
 }
 
-// paint reads operators that begin with this space and clip.
+// paint counts operators that begin within this clip.
 func (w *weighing) paint(r io.Reader, in scope, clip rect) marks {
-	p := &painter{w: w, in: in, path: nowhere, tm: 1, state: state{ctm: unit, clip: clip}, marks: marks{uses: map[spot]*use{}}}
+	return w.painter(in, clip).read(r)
+}
+
+// follow calls met for each image and form that operators draw, and where it lies.
+func (w *weighing) follow(r io.Reader, in scope, met func(object int, m transform)) {
+	p := w.painter(in, everywhere)
+	p.met = met
+	p.read(r)
+}
+
+func (w *weighing) painter(in scope, clip rect) *painter {
+	return &painter{w: w, in: in, path: nowhere, tm: 1, state: state{ctm: unit, clip: clip}, marks: marks{uses: map[spot]*use{}}}
+}
+
+func (p *painter) read(r io.Reader) marks {
+	w := p.w
 	p.ops = operators{r: bufio.NewReaderSize(r, 1<<16), do: p.operator, spill: p.show}
 	before := w.left
 	read := func() float64 { return float64(before-w.left) / readBytes }

@@ -28,6 +28,7 @@ const (
 type weighing struct {
 	f        *File
 	measure  Measure
+	current  int            // page that is counted, from 1; 0 for none that is known
 	left     int64          // bytes that may still be read
 	most     float64        // parts from which on nothing more needs to be counted
 	costs    map[spot]*cost // nil while one is being counted
@@ -151,12 +152,20 @@ func (w *weighing) total(r io.Reader, in scope, clip rect, depth int) cost {
 	return c
 }
 
+// meet notes that the page draws a stream.
+func (w *weighing) meet(i int) {
+	if w.current > 0 && w.f.first[i] == 0 {
+		w.f.first[i] = w.current
+	}
+}
+
 // contents reads streams one after the other.
 func (w *weighing) contents(streams []int) io.Reader {
 	var all []io.Reader
 	for _, i := range streams {
 		o := &w.f.objects[i]
 		names, _ := w.f.filters(o)
+		w.meet(i)
 		if r, ok := w.f.reader(o, len(names)); ok && o.stream {
 			all = append(all, &paid{r: r, w: w}, bytes.NewReader([]byte{' '}))
 		}
@@ -187,6 +196,7 @@ func (w *weighing) image(i int) float64 {
 	}
 	f := w.f
 	for _, at := range append([]int{i}, f.masks(i)...) {
+		w.meet(at)
 		o := &f.objects[at]
 		names, _ := f.filters(o)
 		filters := make([]string, len(names))
