@@ -187,5 +187,10 @@ func TestJBIG2SegmentThatIsCutOff(t *testing.T) {
 func FuzzJBIG2(f *testing.F) {
 	f.Add(examples.JBIG2(false, 2))
 	f.Add(examples.JBIG2(true, 1))
-	f.Fuzz(func(t *testing.T, b []byte) { exerciseWith(t, b, document.JBIG2, &recorder{}) })
+	f.Fuzz(func(t *testing.T, b []byte) {
+		exerciseWith(t, b, document.JBIG2, &recorder{})
+		if err := JBIG2Stream(b); reason.Of(err) == reason.Internal {
+			t.Error(err)
+		}
+	})
 }

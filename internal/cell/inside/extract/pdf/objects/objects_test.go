@@ -204,6 +204,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(stream(4, image+"/ColorSpace[/Indexed/DeviceRGB 1 5 0 R]/Decode[0 1]", "abcd") + stream(5, "", "123456")))
 	f.Add([]byte(stream(4, image+"/ImageMask true/Filter[/AHx/CCF]/DecodeParms[null<</K -1/Columns 9>>]", "4d9a>")))
 	f.Add([]byte(stream(4, image+"/ColorSpace/G/Filter/LZW/DecodeParms<</Predictor 12/BitsPerComponent 1/Columns 9/EarlyChange 0>>", "x")))
+	f.Add([]byte(stream(4, image+"/ColorSpace[/DeviceN[/A/B]/DeviceCMYK 5 0 R]/Filter/LZW/DecodeParms<</Predictor 2/Colors 2/BitsPerComponent 4/Columns 9>>", "x") + "trailer<</Root 1 0 R/ID[(a)]>>startxref 9 %%EOF"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		file, err := Read(b, Limits{UnpackedBytes: 1 << 16, Filters: 5})
 		if err != nil {
@@ -221,6 +222,15 @@ func FuzzRead(f *testing.F) {
 		images := file.Images()
 		for _, im := range images {
 			unpackAll(t, file, im)
+			if s, ok := file.Stream(im.Raw); ok {
+				_, _ = s.Data()
+				if s.Missing() < 0 {
+					t.Error("less than nothing is missing")
+				}
+			}
+		}
+		if update := file.Update(); update != nil && !bytes.HasSuffix(update, []byte("%%EOF\n")) {
+			t.Error("a revision without an end")
 		}
 		contents, err := file.Contents(true, 1000, 1000)
 		if err != nil {

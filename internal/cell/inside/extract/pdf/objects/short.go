@@ -59,7 +59,8 @@ func (s Stream) Data() ([]byte, bool) {
 
 // Missing counts the rows that the stream does not hold, of samples as they are or in fax
 // codes. It is 0 where that cannot be told: in an unknown colour space, behind an unknown
-// filter, where a fax row is damaged, or where a fax tells its end itself.
+// filter, over the limit on unpacked bytes, where a fax row is damaged, or where a fax tells
+// its end itself.
 func (s Stream) Missing() int {
 	w, h := s.f.integer(s.o.dict(), s.o.at, "Width", "W"), s.f.integer(s.o.dict(), s.o.at, "Height", "H")
 	if w <= 0 || h <= 0 || w > math.MaxInt32 {
@@ -74,7 +75,7 @@ func (s Stream) Missing() int {
 		return 0
 	}
 	row := (int64(w)*int64(bits) + 7) / 8
-	if !ok {
+	if !ok || row > s.f.lim.UnpackedBytes/int64(h) { // more than is unpacked of anything
 		return 0
 	}
 	got, _ := io.Copy(io.Discard, io.LimitReader(r, row*int64(h)))
