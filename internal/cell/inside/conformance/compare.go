@@ -126,9 +126,9 @@ func references(ctx context.Context, d doc, f document.Format) (out []picture, e
 		return decoded(ctx, scrap{format: f, data: d.bytes}), nil
 	case f.IsMetafile() || f == document.SVG:
 		return decoded(ctx, scrap{format: f}), nil
-	case f == document.EML:
+	case f == document.EML || f == document.CMS || f.IsFlat():
 		return carved(ctx, letters(d.bytes))
-	case f.IsOffice() || f.IsCompound() || f == document.RTF || f == document.MSG || f == document.Publisher || f == document.ZIP || f == document.OLE:
+	case f.IsOffice() || f.IsCompound() || f == document.RTF || f == document.MSG || f == document.TNEF || f == document.Publisher || f == document.ZIP || f == document.OLE:
 		return carved(ctx, scraps(d.bytes, 0))
 	}
 	return nil, nil
