@@ -197,6 +197,8 @@ func (w *heifWalk) judge(it *bmff.Item, depth int) error {
 		return w.f.Check(it)
 	case "grid":
 		return w.judgeGrid(it, depth)
+	case "iovl":
+		return w.judgeOverlay(it, depth)
 	}
 	return reason.Because(reason.ExtractEncoding, fmt.Errorf("raster: HEIF item of type %q", it.Type))
 }
@@ -274,8 +276,11 @@ func lay(img image.Image, alpha *image.Gray, premultiplied bool) image.Image {
 // a part of.
 func (w *heifWalk) pixels(it, whole *bmff.Item) (image.Image, error) {
 	width, height := it.Size()
-	if it.Type == "grid" {
+	switch it.Type {
+	case "grid":
 		return w.grid(it)
+	case "iovl":
+		return w.overlay(it)
 	}
 	data, err := w.f.Data(it)
 	if err != nil {

@@ -41,6 +41,17 @@ func gridOf(rows, columns byte, w, h uint16, tiles ...uint16) heifItem {
 	return heifItem{Type: "grid", Props: []heifProp{sizeOf(uint32(w), uint32(h))}, Data: binary.BigEndian.AppendUint16(data, h), Tiles: tiles}
 }
 
+// overlayOf is a white canvas on which pictures lie, from the second item on.
+func overlayOf(w, h uint16, at ...[2]int16) heifItem {
+	it := heifItem{Type: "iovl", Props: []heifProp{sizeOf(uint32(w), uint32(h))}, Data: []byte{0, 0, 255, 255, 255, 255, 255, 255, 255, 255}}
+	it.Data = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(it.Data, w), h)
+	for i, p := range at {
+		it.Data = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(it.Data, uint16(p[0])), uint16(p[1]))
+		it.Tiles = append(it.Tiles, uint16(2+i))
+	}
+	return it
+}
+
 // levels shows the gray levels of a picture, row by row.
 func levels(img image.Image) string {
 	var rows []string
@@ -118,32 +129,37 @@ func TestHEIFItems(t *testing.T) {
 		items   []heifItem
 		want    []string
 	}{
-		"one":                  {1, []heifItem{still(2, 1, 30)}, []string{"30 30"}},
-		"the primary first":    {2, []heifItem{still(1, 1, 1), still(1, 1, 2)}, []string{"2", "1"}},
-		"a grid":               {1, tiles, []string{"10 10 20"}},
-		"turned":               {1, turned(turn("irot", 1)), []string{"2 4/1 3"}}, // a quarter against the clock
-		"turned twice":         {1, turned(turn("irot", 2)), []string{"4 3/2 1"}},
-		"mirrored":             {1, turned(turn("imir", 1)), []string{"2 1/4 3"}},
-		"upside down":          {1, turned(turn("imir", 0)), []string{"3 4/1 2"}},
-		"turned, then cut":     {1, turned(turn("irot", 1), cut(1, 2, 0, 0)), []string{"4/3"}},
-		"cut, then turned":     {1, turned(cut(2, 1, 0, 0), turn("irot", 1)), []string{"4/3"}},
-		"cut outside":          {1, turned(cut(3, 1, 0, 0)), []string{"extract.malformed"}},
-		"opacity":              {1, []heifItem{still(2, 1, 10), alpha}, []string{"206 206"}}, // a fifth of 10 on white
-		"opacity of nothing":   {1, []heifItem{still(2, 1, 10), stray}, []string{"10 10", "51"}},
-		"opacity twice":        {1, []heifItem{still(2, 1, 10), alpha, alpha}, []string{"206 206", "51"}},
-		"multiplied by it":     {1, []heifItem{premultiplied, alpha}, []string{"214 214"}},
-		"thumbnail, gain map":  {1, []heifItem{still(1, 1, 5), small, gain}, []string{"5", "thumbnail 7", "9"}},
-		"brightened":           {1, []heifItem{brighter, still(1, 1, 2), still(1, 1, 3)}, []string{"2", "3"}},
-		"another codec":        {1, []heifItem{{Type: "avc1", Props: []heifProp{sizeOf(1, 1)}, Data: []byte{1}}}, []string{"extract.unsupported_encoding"}},
-		"laid over each other": {1, []heifItem{{Type: "iovl", Props: []heifProp{sizeOf(1, 1)}, Data: []byte{1}, Tiles: []uint16{2}}, still(1, 1, 2)}, []string{"extract.unsupported_encoding"}},
-		"no size":              {1, []heifItem{{Type: "hvc1", Data: []byte{1}}}, []string{"extract.malformed"}},
-		"no data":              {1, []heifItem{{Type: "hvc1", Props: []heifProp{sizeOf(1, 1)}}}, []string{"extract.malformed"}},
-		"grid of itself":       {1, []heifItem{gridOf(1, 1, 1, 1, 1), still(1, 1, 1)}, []string{"extract.malformed", "1"}},
-		"grid without tiles":   {1, []heifItem{gridOf(2, 2, 2, 2, 2), still(1, 1, 1)}, []string{"extract.malformed"}},
-		"tiles too small":      {1, []heifItem{gridOf(1, 1, 2, 2, 2), still(1, 1, 1)}, []string{"extract.malformed"}},
-		"a tile in AV1":        {1, []heifItem{{Type: "av01", Props: []heifProp{sizeOf(1, 1)}, Data: append(av1Of(1, 1), 77)}}, []string{"77"}},
-		"AV1 of another size":  {1, []heifItem{{Type: "av01", Props: []heifProp{sizeOf(1, 1)}, Data: append(av1Of(2, 1), 77)}}, []string{"extract.declared_size_differs"}},
-		"AV1 without a header": {1, []heifItem{{Type: "av01", Props: []heifProp{sizeOf(1, 1)}, Data: []byte{0x32, 0}}}, []string{"extract.malformed"}},
+		"one":                    {1, []heifItem{still(2, 1, 30)}, []string{"30 30"}},
+		"the primary first":      {2, []heifItem{still(1, 1, 1), still(1, 1, 2)}, []string{"2", "1"}},
+		"a grid":                 {1, tiles, []string{"10 10 20"}},
+		"turned":                 {1, turned(turn("irot", 1)), []string{"2 4/1 3"}}, // a quarter against the clock
+		"turned twice":           {1, turned(turn("irot", 2)), []string{"4 3/2 1"}},
+		"mirrored":               {1, turned(turn("imir", 1)), []string{"2 1/4 3"}},
+		"upside down":            {1, turned(turn("imir", 0)), []string{"3 4/1 2"}},
+		"turned, then cut":       {1, turned(turn("irot", 1), cut(1, 2, 0, 0)), []string{"4/3"}},
+		"cut, then turned":       {1, turned(cut(2, 1, 0, 0), turn("irot", 1)), []string{"4/3"}},
+		"cut outside":            {1, turned(cut(3, 1, 0, 0)), []string{"extract.malformed"}},
+		"opacity":                {1, []heifItem{still(2, 1, 10), alpha}, []string{"206 206"}}, // a fifth of 10 on white
+		"opacity of nothing":     {1, []heifItem{still(2, 1, 10), stray}, []string{"10 10", "51"}},
+		"opacity twice":          {1, []heifItem{still(2, 1, 10), alpha, alpha}, []string{"206 206", "51"}},
+		"multiplied by it":       {1, []heifItem{premultiplied, alpha}, []string{"214 214"}},
+		"thumbnail, gain map":    {1, []heifItem{still(1, 1, 5), small, gain}, []string{"5", "thumbnail 7", "9"}},
+		"brightened":             {1, []heifItem{brighter, still(1, 1, 2), still(1, 1, 3)}, []string{"2", "3"}},
+		"another codec":          {1, []heifItem{{Type: "avc1", Props: []heifProp{sizeOf(1, 1)}, Data: []byte{1}}}, []string{"extract.unsupported_encoding"}},
+		"laid over each other":   {1, []heifItem{overlayOf(3, 1, [2]int16{0, 0}, [2]int16{2, 0}), still(2, 1, 40), still(2, 1, 60)}, []string{"40 40 60"}},
+		"laid over the edge":     {1, []heifItem{overlayOf(3, 1, [2]int16{-1, 0}), still(2, 1, 40)}, []string{"40 255 255"}},
+		"larger than the canvas": {1, []heifItem{overlayOf(1, 1, [2]int16{-1, 0}), still(2, 1, 40)}, []string{"extract.unsupported_encoding"}},
+		"an overlay of itself":   {1, []heifItem{{Type: "iovl", Props: overlayOf(1, 1).Props, Data: overlayOf(1, 1, [2]int16{0, 0}).Data, Tiles: []uint16{1}}}, []string{"extract.unsupported_encoding"}},
+		"places missing":         {1, []heifItem{{Type: "iovl", Props: overlayOf(1, 1).Props, Data: overlayOf(1, 1).Data, Tiles: []uint16{2}}, still(1, 1, 2)}, []string{"extract.truncated"}},
+		"an overlay cut off":     {1, []heifItem{{Type: "iovl", Props: []heifProp{sizeOf(1, 1)}, Data: []byte{1}, Tiles: []uint16{2}}, still(1, 1, 2)}, []string{"extract.truncated"}},
+		"no size":                {1, []heifItem{{Type: "hvc1", Data: []byte{1}}}, []string{"extract.malformed"}},
+		"no data":                {1, []heifItem{{Type: "hvc1", Props: []heifProp{sizeOf(1, 1)}}}, []string{"extract.malformed"}},
+		"grid of itself":         {1, []heifItem{gridOf(1, 1, 1, 1, 1), still(1, 1, 1)}, []string{"extract.malformed", "1"}},
+		"grid without tiles":     {1, []heifItem{gridOf(2, 2, 2, 2, 2), still(1, 1, 1)}, []string{"extract.malformed"}},
+		"tiles too small":        {1, []heifItem{gridOf(1, 1, 2, 2, 2), still(1, 1, 1)}, []string{"extract.malformed"}},
+		"a tile in AV1":          {1, []heifItem{{Type: "av01", Props: []heifProp{sizeOf(1, 1)}, Data: append(av1Of(1, 1), 77)}}, []string{"77"}},
+		"AV1 of another size":    {1, []heifItem{{Type: "av01", Props: []heifProp{sizeOf(1, 1)}, Data: append(av1Of(2, 1), 77)}}, []string{"extract.declared_size_differs"}},
+		"AV1 without a header":   {1, []heifItem{{Type: "av01", Props: []heifProp{sizeOf(1, 1)}, Data: []byte{0x32, 0}}}, []string{"extract.malformed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, f := shownAll(t, examples.EncodeHEIF("heic", c.primary, c.items), roomy)

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 )
 
@@ -240,6 +241,40 @@ func (f *File) Grid(it *Item) (rows, columns, w, h int, err error) {
 		err = io.ErrUnexpectedEOF
 	}
 	return rows, columns, w, h, err
+}
+
+// Overlay reads how pictures are laid over each other (ISO 23008-12, 6.6.2.2): the colour
+// of the canvas, 16 bits a sample and opacity last, its size, and where each lies.
+func (f *File) Overlay(it *Item) (fill [4]uint16, w, h int, at []image.Point, err error) {
+	data, err := f.Data(it)
+	if err != nil {
+		return fill, 0, 0, nil, err
+	}
+	v := fields{b: data}
+	v.number(1)
+	width := 2
+	if v.number(1)&1 == 1 {
+		width = 4
+	}
+	for i := range fill {
+		fill[i] = uint16(v.number(2))
+	}
+	w, h = int(v.number(width)), int(v.number(width))
+	signed := func() int {
+		n := v.number(width)
+		if width == 2 {
+			return int(int16(n))
+		}
+		return int(int32(n))
+	}
+	for range it.Tiles {
+		x := signed()
+		at = append(at, image.Pt(x, signed()))
+	}
+	if v.short {
+		err = io.ErrUnexpectedEOF
+	}
+	return fill, w, h, at, err
 }
 
 // Whole returns the bytes of the file, its major brand replaced.
