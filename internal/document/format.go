@@ -80,6 +80,7 @@ const (
 	PortableMap   Format = 91 // PBM, PGM, PPM
 	Paintbrush    Format = 92 // PCX and DCX
 	CameraRaw     Format = 93
+	OldOffice     Format = 94 // office documents of before compound files
 	ZIP           Format = 60
 	Archive       Format = 61 // any other archive or compressed stream
 	Video         Format = 62
@@ -169,7 +170,7 @@ var formatNames = map[Format]string{
 	XPS: "application/vnd.ms-xpsdocument", OneNote: "application/onenote", EPUB: "application/epub+zip", IWork: "application/vnd.apple.iwork",
 	DjVu: "image/vnd.djvu", PostScript: "application/postscript", FormData: "application/vnd.fdf", Database: "application/x-database",
 	HL7: "application/hl7", FHIR: "application/fhir", Card: "text/vcard", OfficeImaging: "image/vnd.ms-modi",
-	PortableMap: "image/x-portable-anymap", Paintbrush: "image/x-pcx", CameraRaw: "image/x-raw",
+	PortableMap: "image/x-portable-anymap", Paintbrush: "image/x-pcx", CameraRaw: "image/x-raw", OldOffice: "application/x-old-office",
 	FlatODF: "application/vnd.oasis.opendocument.flat-xml", WordXML: "application/vnd.ms-wordml",
 	FlatOPC:   "application/vnd.ms-word2006ml",
 	Photoshop: "image/vnd.adobe.photoshop", JPEGXL: "image/jxl", JPEGXR: "image/jxr",

@@ -35,6 +35,7 @@ var said = map[document.Format]string{
 	document.DjVu: "DjVu", document.PostScript: "PostScript, EPS and old Illustrator", document.FormData: "form data apart from its PDF (FDF)", document.Database: "Access and SQLite",
 	document.HL7: "HL7, version 2 and 3 (CDA), with what is attached", document.FHIR: "FHIR as JSON or XML, with what is attached", document.Card: "vCard and iCalendar",
 	document.OfficeImaging: "Microsoft Office Document Imaging", document.PortableMap: "PBM, PGM and PPM", document.Paintbrush: "PCX and DCX", document.CameraRaw: "raw pictures of cameras that are no TIFF",
+	document.OldOffice:    "Word 1 and 2, Excel 2 to 4, PowerPoint 2 and 3, Works, ClarisWorks, WordPerfect and Lotus 1-2-3",
 	document.LockedOffice: "Office packages behind Excel's own password; behind another `extract.encrypted`",
 	document.TNEF:         "winmail.dat, what Outlook packs attachments into (TNEF)", document.CMS: "S/MIME: a message signed or packed as a whole", document.OpenPGP: "what OpenPGP encrypted",
 	document.MSG: "a message of Outlook, with its attachments", document.Visio: "Visio", document.Publisher: "Publisher", document.RTF: "RTF",

@@ -40,6 +40,12 @@ var signatures = []signature{
 	{0, "AT&TFORM", document.DjVu}, {0, "%!PS", document.PostScript}, {0, "\x04%!PS", document.PostScript}, {0, "\xc5\xd0\xd3\xc6", document.PostScript},
 	{0, "%FDF-", document.FormData}, {4, "Standard Jet DB", document.Database}, {4, "Standard ACE DB", document.Database}, {0, "SQLite format 3\x00", document.Database},
 	{0, "EP*\x00", document.OfficeImaging}, {0, "FUJIFILMCCD-RAW", document.CameraRaw}, {0, "\x3a\xde\x68\xb1", document.Paintbrush},
+	{0, "\xdb\xa5\x2d\x00", document.OldOffice}, {0, "\x9b\xa5\x21\x00", document.OldOffice}, {0, "\xdc\xa5\x65\x00", document.OldOffice}, // Word 2, 1 and 6
+	{0, "\x31\xbe\x00\x00\x00\xab", document.OldOffice}, {0, "\xfe\x37\x00\x1c", document.OldOffice}, {0, "\xfe\x37\x00\x23", document.OldOffice}, // of DOS, of the Macintosh
+	{0, "\xed\xde\xad\x0b", document.OldOffice}, {0, "\x0b\xad\xde\xed", document.OldOffice}, {0, "\x01\xfe\x01\x00\x00\x00", document.OldOffice}, // PowerPoint, Works
+	{0, "\xffWPC", document.OldOffice}, {4, "BOBO", document.OldOffice}, // WordPerfect, ClarisWorks
+	{0, "\x00\x00\x02\x00\x04\x04", document.OldOffice}, {0, "\x00\x00\x02\x00\x06\x04", document.OldOffice}, {0, "\x00\x00\x1a\x00\x00\x10\x04\x00", document.OldOffice}, // 1-2-3
+	{0, "\x00\x00\x1a\x00\x02\x10\x04\x00", document.OldOffice}, {0, "\x00\x00\x1a\x00\x03\x10\x04\x00", document.OldOffice}, {0, "\x00\x00\x1a\x00\x05\x10\x04\x00", document.OldOffice},
 	{0, "\x0bMSH", document.HL7}, {0, "!BDN", document.Archive}, // framed as it travels; a mailbox of Outlook
 	{0, "\x1aE\xdf\xa3", document.Video},                                             // Matroska, WebM
 	{0, "\x00\x00\x01\xba", document.Video}, {0, "\x00\x00\x01\xb3", document.Video}, // MPEG
@@ -80,8 +86,10 @@ func binaryFormat(head []byte) document.Format {
 		return riffFormat(head)
 	case at(head, 0, "MZ") && len(head) >= 64:
 		return document.Executable
-	case at(head, 0, "BM") && len(head) >= 26 && isBMP(head):
+	case at(head, 0, "BM") && len(head) >= 26 && isBMP(head), isBareBMP(head):
 		return document.BMP
+	case isBareExcel(head):
+		return document.OldOffice
 	case isPortableMap(head):
 		return document.PortableMap
 	case at(head, 0, "\x0a") && len(head) >= 128 && (head[1] == 0 || head[1] >= 2 && head[1] <= 5) && head[2] <= 1 && (head[3] == 1 || head[3] == 2 || head[3] == 4 || head[3] == 8) && head[64] == 0:
@@ -119,10 +127,39 @@ func isBMP(head []byte) bool {
 	return false
 }
 
+// isBareBMP knows a bitmap without the header of a file by the other, of 40 bytes: one plane,
+// bits in use, and a size that pictures have.
+func isBareBMP(head []byte) bool {
+	le := binary.LittleEndian
+	if len(head) < 40 || le.Uint32(head) != 40 || le.Uint16(head[12:]) != 1 || !isDepth(le.Uint16(head[14:])) || le.Uint32(head[16:]) > 3 {
+		return false
+	}
+	w, h := int32(le.Uint32(head[4:])), int32(le.Uint32(head[8:]))
+	return w > 0 && w < 1<<16 && h != 0 && h < 1<<16 && h > -1<<16
+}
+
 func isDepth(bits uint16) bool {
 	switch bits {
 	case 1, 2, 4, 8, 16, 24, 32:
 		return true
+	}
+	return false
+}
+
+// isBareExcel knows a sheet outside a compound file, as Excel 2 to 4 wrote them and some
+// programs still do: its first record and the kind of sheet that it says it is.
+func isBareExcel(head []byte) bool {
+	if len(head) < 8 || head[0] != 9 {
+		return false
+	}
+	switch binary.LittleEndian.Uint16(head[1:]) {
+	case 0x0400, 0x0602, 0x0604, 0x0808, 0x1008:
+	default:
+		return false
+	}
+	switch kind := binary.LittleEndian.Uint16(head[6:]); kind {
+	case 5, 0x10, 0x20, 0x40, 0x100:
+		return head[3] == 0
 	}
 	return false
 }

@@ -59,13 +59,13 @@ func validWebP(r io.ReaderAt) error {
 	return errors.New("no image chunk")
 }
 
-// validBMP asks for pixels that begin inside the file.
+// validBMP asks for pixels that begin inside the file, where it says where they do.
 func validBMP(r io.ReaderAt, size int64) error {
 	var b [14]byte
 	if _, err := r.ReadAt(b[:], 0); err != nil {
 		return io.ErrUnexpectedEOF
 	}
-	if int64(binary.LittleEndian.Uint32(b[10:])) >= size {
+	if string(b[:2]) == "BM" && int64(binary.LittleEndian.Uint32(b[10:])) >= size {
 		return errors.New("no pixels")
 	}
 	return nil

@@ -46,7 +46,8 @@ type mask struct {
 	most  uint32 // its greatest value; 0 where the channel is missing
 }
 
-// bmpHeaders reads the header, whose many ages differ in length alone, and the palette.
+// bmpHeaders reads the header, whose many ages differ in length alone, and the palette. The
+// 14 bytes that say where the pixels begin may be missing, as in what clipboards hold.
 func bmpHeaders(r io.ReaderAt, size int64, frames int) (headers, error) {
 	if frames < 1 {
 		return headers{}, reason.Because(reason.ExtractFrames, errors.New("raster: no frame allowed"))
@@ -55,13 +56,20 @@ func bmpHeaders(r io.ReaderAt, size int64, frames int) (headers, error) {
 	if size < bmpFileHeader+os2Header {
 		return headers{}, because("BMP header", io.ErrUnexpectedEOF)
 	}
-	if _, err := r.ReadAt(head[:], 0); err != nil || string(head[:2]) != "BM" {
-		return headers{}, because("BMP header", errors.Join(errors.New("no mark"), err))
+	if _, err := r.ReadAt(head[:], 0); err != nil {
+		return headers{}, because("BMP header", err)
 	}
 	b := &bitmap{r: r, size: size, info: bmpFileHeader, at: int64(binary.LittleEndian.Uint32(head[10:]))}
+	bare := string(head[:2]) != "BM"
+	if bare {
+		b.info = 0
+	}
 	info, err := b.header()
 	if err != nil {
 		return headers{}, err
+	}
+	if bare {
+		b.at = int64(len(info)) + b.coloursBytes(info)
 	}
 	f := b.frame(info)
 	return headers{frames: []frame{f}, more: b.more}, nil
@@ -180,10 +188,7 @@ func (b *bitmap) check(info []byte) error {
 // said to begin within the palette, that may be a short one, unless they end with the file.
 func (b *bitmap) correct(info []byte) {
 	at := b.info + int64(len(info))
-	behind := at + masksBehind(int64(len(info)), uint32(b.compression))
-	if b.bits <= 8 {
-		behind += b.colours(info) * colourBytes(info)
-	}
+	behind := at + b.coloursBytes(info)
 	stride := b.stride()
 	if b.at >= behind || b.packed() || stride > math.MaxInt64/2/int64(b.height) {
 		return

@@ -162,6 +162,22 @@ func TestBMPPixelsInFront(t *testing.T) {
 	}
 }
 
+// What stands in front of the pixels' own header in a file may be missing.
+func TestBMPWithoutFileHeader(t *testing.T) {
+	for name, b := range map[string]bmpOf{
+		"palette": {w: 3, h: 2, bits: 8, used: 4, palette: bgr(4), data: []byte{3, 3, 0, 0, 0, 1, 2, 0}},
+		"masks":   {w: 3, h: 2, bits: 16, compression: bmpMasks, masks: []uint32{0xf800, 0x07e0, 0x001f}, data: []byte("\xff\xff\xff\xff\x00\xf8\x00\x00\x00\xf8\xe0\x07\x1f\x00\x00\x00")},
+	} {
+		bare := b.bytes()[bmpFileHeader:]
+		if got := letters(t, load(t, open(t, bare, document.BMP, roomy), 0)); got != "rgb wwr" {
+			t.Errorf("%s: %q", name, got)
+		}
+		if got := ends(open(t, bare[:len(bare)-4], document.BMP, roomy)); got != "extract.truncated" {
+			t.Errorf("%s, cut: %s", name, got)
+		}
+	}
+}
+
 // A bitmap may be the wrapping of a JPEG or PNG file.
 func TestFilesWithinBMP(t *testing.T) {
 	for compression, inner := range map[uint32][]byte{bmpJPEG: jpegOf(t, arrow(32, 16)), bmpPNG: pngOf(t, arrow(32, 16))} {

@@ -80,21 +80,10 @@ func icon(r io.ReaderAt, size int64, s span) (frame, error) {
 
 // coloursBytes is the length of the palette, or of the masks behind a header of 40 bytes.
 func (b *bitmap) coloursBytes(info []byte) int64 {
-	if b.compression == bmpMasks && len(info) == infoHeader {
-		return 12
+	if b.bits > 8 || b.compression == bmpMasks || b.compression == bmpAlphaMasks {
+		return masksBehind(int64(len(info)), uint32(b.compression))
 	}
-	if b.bits > 8 {
-		return 0
-	}
-	if len(info) == os2Header {
-		return 3 << b.bits
-	}
-	if len(info) >= infoHeader {
-		if n := binary.LittleEndian.Uint32(info[32:]); n > 0 && n <= 1<<b.bits {
-			return 4 * int64(n)
-		}
-	}
-	return 4 << b.bits
+	return b.colours(info) * colourBytes(info)
 }
 
 // icon decodes the pixels and lays the mask on them: what it covers is clear. Pixels of 32
