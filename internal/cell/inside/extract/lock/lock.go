@@ -8,7 +8,7 @@
 package lock
 
 import (
-	"crypto/rc4" //nolint:staticcheck // what old files are encrypted with
+	"crypto/rc4" // what old files are encrypted with
 	"encoding/binary"
 	"errors"
 	"unicode/utf16"

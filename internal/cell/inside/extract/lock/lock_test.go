@@ -4,7 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"crypto/md5"
-	"crypto/rc4" //nolint:staticcheck // what old files are encrypted with
+	"crypto/rc4" // what old files are encrypted with
 	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -86,7 +85,7 @@ func TestSigned(t *testing.T) {
 		got := ""
 		for i := range m.Embedded() {
 			b, err := m.Unpack(i)
-			got += fmt.Sprintf("%s", b)
+			got += string(b)
 			if err != nil {
 				t.Error(err)
 			}

@@ -54,9 +54,6 @@ func (t blit) hasSource() bool {
 	return t.bits.info != nil || t.bits.file != nil || t.bits.rows != nil || t.bits.code != ""
 }
 
-// blends reports that what lies below shows through.
-func (t blit) blends() bool { return t.alpha != 0 || t.perPixel || t.key != nil || t.mask != nil }
-
 // upright reports that the source's rows stay level.
 func (t blit) upright() bool { return t.along.y == 0 && t.down.x == 0 }
 

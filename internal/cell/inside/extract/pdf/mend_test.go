@@ -98,7 +98,7 @@ func samePicture(t *testing.T, b []byte, want string) {
 	for i := 0; i < len(want); i += 2 {
 		x, y := i/2%w, i/2/w
 		var v int
-		fmt.Sscanf(want[i:i+2], "%x", &v) //nolint:errcheck // of the test's own
+		fmt.Sscanf(want[i:i+2], "%x", &v)
 		if got := lum(img, x, y); got < v-2 || got > v+2 {
 			t.Fatalf("pixel %d,%d is %d, want %d", x, y, got, v)
 		}

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"errors"
 	"io"
 	"math"
 
@@ -141,11 +142,11 @@ func (s Stream) missingFax(w, h int) int {
 	}
 	codes, row := fax.NewReader(data, coding, w, false), make([]byte, (w+7)/8)
 	for y := range h {
-		switch err := codes.Row(row); err {
-		case nil:
-		case io.ErrUnexpectedEOF:
+		err := codes.Row(row)
+		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return h - y
-		default:
+		}
+		if err != nil {
 			return 0
 		}
 	}
