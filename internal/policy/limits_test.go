@@ -61,7 +61,8 @@ Two more are the node's, in its [configuration](configuration.md):
 | `+"`api.max_body_bytes`"+` | 26214400 | an upload is refused as soon as its length is known | `+"`%s`"+` |
 
 The estimate is what reading takes (350 MB, whatever the page's size) and for each pixel 8 bytes of an image (14 where a
-channel has more than 8 bits) and 18 of a page. `+"`blotter survey`"+` proposes limits for documents of your own, and `+"`blotter inspect`"+` says which of them a document meets.
+channel has more than 8 bits, 16 in an animation, a drawing or under the mask of a PDF, 24 in one of PNG, 23 in a progressive JPEG of three full components and 40 of four, 8 for
+each component and 8 more in JPEG 2000) and 18 of a page, and what the costliest image on the page takes. `+"`blotter survey`"+` proposes limits for documents of your own, and `+"`blotter inspect`"+` says which of them a document meets.
 `, policy.LimitsTable(), reason.ExtractEntries, reason.ExtractUnpacked, reason.ExtractObjects, cell.DefaultMemory, reason.ExtractMemory, reason.CellMemory, reason.APITooLarge)
 	if *update {
 		if err := os.WriteFile(limitsFile, []byte(want), 0o644); err != nil {

@@ -3,6 +3,7 @@ package inside
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -34,6 +35,12 @@ func roomOf(s wire.Setup) int64 {
 // fits reports whether an image can be worked on within the cell's memory, by what its
 // headers say. The parent's watch is there for those that take more than that.
 func (e engines) fits(a extract.Item) bool {
+	return e.room == 0 || a.Drawn <= e.room && weight(a) <= e.room-a.Drawn
+}
+
+// weight is how many bytes decoding, drawing on and encoding an image takes at most, without
+// what is drawn on a page.
+func weight(a extract.Item) int64 {
 	bytes := int64(wire.PixelBytes)
 	switch {
 	case a.Kind == document.Page:
@@ -41,8 +48,9 @@ func (e engines) fits(a extract.Item) bool {
 	case a.Bits > 8:
 		bytes = wire.WidePixelBytes
 	}
+	bytes = max(bytes, int64(a.PixelBytes))
 	pixels := int64(a.Width) * int64(a.Height)
-	return e.room == 0 || pixels <= e.room/bytes
+	return min(pixels, math.MaxInt64/bytes) * bytes
 }
 
 // timed runs one pass over an asset in the time that it may take. An engine that is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -113,6 +114,29 @@ func TestRoomOfAnImage(t *testing.T) {
 		e := engines{room: roomOf(wire.Setup{MemoryBytes: c.memory})}
 		if got := e.fits(extract.Item{Bits: c.bits, Asset: document.Asset{Kind: c.kind, Width: c.w, Height: c.h}}); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// What an image takes beyond what is usual, and what is drawn on a page, count.
+func TestRoomOfWhatTakesMore(t *testing.T) {
+	const mp = 1_000_000
+	e := engines{room: 20 * mp}
+	image := document.Asset{Kind: document.Image, Width: 1000, Height: 1000}
+	page := document.Asset{Kind: document.Page, Width: 1000, Height: 1000}
+	for name, c := range map[string]struct {
+		item extract.Item
+		want bool
+	}{
+		"costly, exact":     {extract.Item{Asset: image, PixelBytes: 20}, true},
+		"costly, above":     {extract.Item{Asset: image, PixelBytes: 21}, false},
+		"cheaper than most": {extract.Item{Asset: image, PixelBytes: 1}, true},
+		"page, exact":       {extract.Item{Asset: page, Drawn: 2 * mp}, true},
+		"page, above":       {extract.Item{Asset: page, Drawn: 2*mp + 1}, false},
+		"page, endless":     {extract.Item{Asset: page, Drawn: math.MaxInt64}, false},
+	} {
+		if got := e.fits(c.item); got != c.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -25,7 +25,8 @@ const (
 	// size, because large ones are tiled: 250 to 350 million were measured.
 	ReadingBytes = 350_000_000
 	// PixelBytes is what a pixel of an image takes at most while it is decoded, drawn on and
-	// encoded: 2 where the image holds no colour, 4 to 6 where it does.
+	// encoded: 2 where the image holds no colour, 4 to 8 where it does. What takes more says
+	// so itself (catalogue.Item).
 	PixelBytes = 8
 	// WidePixelBytes is the same where a channel has more than 8 bits: 12 were measured.
 	WidePixelBytes = 14

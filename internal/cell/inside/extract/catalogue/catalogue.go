@@ -21,6 +21,12 @@ type Item struct {
 
 	Bits     int // of a channel, as stored; 0 where the headers do not tell
 	Channels int // as stored, a palette's index being one; 0 where the headers do not tell
+
+	// PixelBytes is what decoding takes for each pixel at most, where that is more than is
+	// usual for its kind; 0 where it is not.
+	PixelBytes int
+	// Drawn is how many bytes decoding the costliest image that is drawn on a page takes.
+	Drawn int64
 }
 
 // Placement is one spot of a page where an embedded image is drawn.

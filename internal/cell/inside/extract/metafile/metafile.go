@@ -27,6 +27,10 @@ import (
 // may be strips of one image by the hundred; the picture stands as withheld for all of them.
 const maxInner = 16
 
+// drawnBytes is what drawing takes for each pixel at most: the canvas, and a bitmap as
+// large as it decoded beside it.
+const drawnBytes = 16
+
 // File is an opened metafile. It implements catalogue.Source.
 type File struct {
 	ctx     context.Context
@@ -111,7 +115,7 @@ func (f *File) whole(p *player, m *measure) (x found, only bool) {
 }
 
 func (f *File) drawing(pl *plan) found {
-	return found{catalogue.Item{Asset: document.Asset{Format: f.format, Width: pl.width, Height: pl.height}}, part{plan: pl}}
+	return found{catalogue.Item{PixelBytes: drawnBytes, Asset: document.Asset{Format: f.format, Width: pl.width, Height: pl.height}}, part{plan: pl}}
 }
 
 func (f *File) withheld(p *player, code reason.Code) found {

@@ -50,10 +50,16 @@ func (p *picture) inspect(raw []byte, filters []string) {
 	if w, h, ok := size(raw); ok {
 		p.w, p.h = w, h // what the decoder will make of it
 	}
+	if p.format == document.JPEG {
+		if at := bytes.Index(raw, []byte("\xff\xd8")); at >= 0 {
+			p.cost = raster.JPEGBytes(raw[at:])
+		}
+	}
 	if p.format != document.JPEG2000 {
 		return
 	}
 	n, depth := jpxSamples(raw)
+	p.cost = raster.WaveletBytes(max(1, min(n, 5)))
 	if p.channels, p.depth = n, depth; p.withheld == "" && !jpxFits(p.w, p.h, max(1, min(n, 5))) {
 		p.withheld = reason.ExtractMemory // more than five samples are not decoded
 	}

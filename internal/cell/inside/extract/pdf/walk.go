@@ -87,6 +87,9 @@ func (w *walk) judgePage(ref requests.Page) error {
 	items := w.d.tally.Items()
 	for _, pl := range w.cur.placements {
 		code := items[pl.Image].Withheld
+		if code == "" || code == reason.ExtractPixels { // others are not decoded
+			items[w.at].Drawn = max(items[w.at].Drawn, w.d.assets[pl.Image].image.drawn())
+		}
 		heavy := code == reason.ExtractEncoding || code == reason.ExtractMemory || code == reason.ExtractPixels && !w.d.assets[pl.Image].image.light(w.d.lim.AssetPixels)
 		if heavy && items[w.at].Withheld == "" {
 			items[w.at].Withheld = code
@@ -186,7 +189,7 @@ func (w *walk) image(ref requests.Page, obj references.FPDF_PAGEOBJECT, path []i
 		w.known[key] = at
 		w.d.assets = append(w.d.assets, asset{in: w.in, page: w.cur.index, image: pic})
 		w.raw[pic.raw] = append(w.raw[pic.raw], at)
-		err := w.d.tally.Add(catalogue.Item{Withheld: pic.withheld, Bits: pic.depth, Channels: pic.channels, Asset: document.Asset{
+		err := w.d.tally.Add(catalogue.Item{Withheld: pic.withheld, Bits: pic.depth, Channels: pic.channels, PixelBytes: pic.cost, Asset: document.Asset{
 			Kind: document.Image, Page: w.cur.number, Format: pic.format, Width: pic.w, Height: pic.h, DPI: pic.dpi}})
 		if err != nil {
 			return err
@@ -228,6 +231,7 @@ type picture struct {
 	bits     int // of a pixel as PDFium decodes it; 0 where it does not tell
 	depth    int // bits of a channel as stored; 0 where it is not known
 	channels int // as stored
+	cost     int // bytes that decoding takes for each pixel at most; 0: what is usual
 	format   document.Format
 	raw      [32]byte        // digest of the stream as it stands, without the line breaks around
 	unloaded bool            // small enough to be decoded when it was listed, and did not
@@ -240,10 +244,25 @@ func (p *picture) square() matrix {
 	return matrix{1 / float64(p.w), 0, 0, -1 / float64(p.h), 0, 1}
 }
 
+// maskedBytes is what decoding an image with a mask takes for each pixel at most, in a page
+// and by itself: 14 were measured.
+const maskedBytes = 16
+
 // light reports that an image of one bit a pixel takes no more memory than a bitmap of
 // so many pixels, four bytes each.
 func (p *picture) light(pixels int64) bool {
 	return p.bits == 1 && int64(p.w)*int64(p.h)/8 <= 4*pixels
+}
+
+// drawn is how many bytes PDFium takes at most for the image while it draws a page: those
+// of decoding it, or a quarter of a byte for a pixel of one bit, which it never spreads out.
+func (p *picture) drawn() int64 {
+	const usual, most = 8, math.MaxInt64 >> 8
+	pixels := min(int64(p.w)*int64(p.h), most)
+	if p.bits == 1 {
+		return pixels / 4
+	}
+	return pixels * int64(max(usual, p.cost))
 }
 
 // smallPixels is up to which size an image's pixels are part of what it is known by,
@@ -277,6 +296,9 @@ func (d *Document) look(ref requests.Page, obj references.FPDF_PAGEOBJECT) (*pic
 			return pic, document.Digest(h.Sum(nil)), nil
 		}
 		pic.inspect(raw.Data, filters)
+		if t, known := d.streams[pic.raw]; known && !t.plain && !t.stencil {
+			pic.cost = max(pic.cost, maskedBytes)
+		}
 	}
 	space := enums.FPDF_COLORSPACE_UNKNOWN
 	if pic.format != document.JPEG2000 || !d.streams[pic.raw].once && pic.withheld == "" && int64(pic.w)*int64(pic.h) <= d.lim.AssetPixels {

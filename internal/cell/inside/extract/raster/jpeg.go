@@ -212,6 +212,14 @@ func (w *jpegWalk) frameHeader(m byte, n int) error {
 		if w.f.width == 0 {
 			return errors.New("no width")
 		}
+		if m == 0xc2 && b[0] == 8 {
+			components := make([]byte, min(n-6, 3*4))
+			if _, err := io.ReadFull(w.in, components); err != nil {
+				return io.ErrUnexpectedEOF
+			}
+			w.f.cost = progressiveBytes(components)
+			return w.skip(n - 6 - len(components))
+		}
 		if m > 0xc2 || b[0] != 8 { // lossless, hierarchical, arithmetic, 12 bits
 			w.f.withheld = reason.ExtractEncoding
 		}

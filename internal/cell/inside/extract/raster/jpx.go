@@ -14,6 +14,9 @@ import (
 // jpxBoxesRead bounds how many boxes of a JP2 file are looked at; writers put a dozen.
 const jpxBoxesRead = 1 << 12
 
+// maxSamples is how many samples of a pixel are decoded; those of more are refused.
+const maxSamples = 5
+
 // codestreamMark begins a JPEG 2000 codestream, ISO 15444-1 A.4: SOC and SIZ.
 const codestreamMark = "\xff\x4f\xff\x51"
 
@@ -147,6 +150,7 @@ func (w *jpxWalk) codestream(s span) (frame, error) {
 	f.width, f.height = int(u(8)-u(16)), int(u(12)-u(20))
 	samples := int(binary.BigEndian.Uint16(b[40:]))
 	f.gray = samples < 3 && w.header == nil // a palette makes colours of one sample
+	f.cost = WaveletBytes(max(1, min(samples, maxSamples)))
 	if f.width <= 0 || f.height <= 0 {
 		return f, errors.New("codestream without a size")
 	}

@@ -22,6 +22,7 @@ type frame struct {
 	kind          document.AssetKind // 0: a frame
 	samples       int                // of a pixel, as stored; PNG and JPEG only
 	bits          int                // of a sample, as stored; PNG and JPEG only
+	cost          int                // bytes that decoding takes for each pixel at most; 0: what is usual
 	width, height int                // as stored, before orientation; 0 where unknown
 	turn          orientation        // how to make it upright
 	gray          bool               // the source holds no colour
@@ -94,17 +95,19 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 	}
 	tally := catalogue.NewTally(lim)
 	var cels []frame
+	moving := movingBytes(head.frames, f)
 	for i, fr := range head.frames {
 		if fr.cel != nil {
 			head.frames[i].play = len(cels)
 			cels = append(cels, fr)
+			fr.cost = max(fr.cost, moving)
 		}
 		w, h := fr.turn.size(fr.width, fr.height)
 		if fr.kind == 0 {
 			fr.kind = document.Frame
 		}
 		bits, channels := fr.stored()
-		err := tally.Add(catalogue.Item{Withheld: fr.withheld, Bits: bits, Channels: channels, Asset: document.Asset{
+		err := tally.Add(catalogue.Item{Withheld: fr.withheld, Bits: bits, Channels: channels, PixelBytes: fr.cost, Asset: document.Asset{
 			Kind: fr.kind, Frame: i + 1, Format: f, Width: w, Height: h, DPI: fr.dpi,
 		}})
 		if err != nil {
