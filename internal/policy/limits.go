@@ -71,7 +71,7 @@ func Limits() []Limit {
 			"ten times source_bytes, a quarter of a cell's memory",
 			func(l document.Limits) int64 { return l.UnpackedBytes }},
 		{"ratio", "times its packed size", reason.ExtractRatio, EndsImage,
-			"blank pictures pack 100 to 1 in honest files; judged only above 1 MiB unpacked, so that it never refuses what is small",
+			"blank pictures pack 100 to 1 in honest files; judged only above 8 MiB unpacked, so that it never refuses a blank page",
 			whole(func(l document.Limits) int { return l.Ratio })},
 		{"depth", "documents within documents", reason.ExtractDepth, EndsImage,
 			"a sheet in an attachment of a message that was forwarded twice is the fourth",

@@ -38,9 +38,10 @@ func (c Cost) plus(d Cost) Cost {
 	return Cost{c.Entries + d.Entries, c.Unpacked + d.Unpacked, max(c.Ratio, d.Ratio)}
 }
 
-// DensityFrom is the unpacked size in bytes above which the ratio of a part is judged: small
-// blank parts pack a hundred to one in honest files.
-const DensityFrom = 1 << 20
+// DensityFrom is the unpacked size in bytes above which the ratio of a part is judged: blank
+// pictures pack up to a thousand to one in honest files, and an A4 page in colour at 150 dpi
+// has 6.5 MB.
+const DensityFrom = 8 << 20
 
 // Density is how many times its packed bytes a part has unpacked, rounded up, to be held
 // against the limit Ratio; 0 for a part that is too small to be judged by it.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -156,7 +157,7 @@ func TestLimits(t *testing.T) {
 	const parts = 5 // with the text and its relations
 	size := int64(3*300 + len(word(strings.Repeat(`<w:binData w:name="wordml://1.png"></w:binData>`, 3))) +
 		len("<Relationships></Relationships>") + 3*len(fmt.Sprintf(`<Relationship Type="%s" Target="/word/media/000001" TargetMode=""/>`, pictureRelation)))
-	packed := word(binData("oledata.mso", active(t, bytes.Repeat([]byte("ab"), ratioFrom))))
+	packed := word(binData("oledata.mso", active(t, bytes.Repeat([]byte("ab"), catalogue.DensityFrom))))
 	for _, c := range []struct {
 		name string
 		doc  string
@@ -168,9 +169,9 @@ func TestLimits(t *testing.T) {
 		{"parts above", three, document.Limits{Entries: parts - 1, UnpackedBytes: size}, reason.ExtractEntries},
 		{"bytes below", three, document.Limits{Entries: parts, UnpackedBytes: size + 1}, ""},
 		{"bytes above", three, document.Limits{Entries: parts, UnpackedBytes: size - 1}, reason.ExtractUnpacked},
-		{"objects too dense", packed, document.Limits{Entries: parts, UnpackedBytes: 8 << 20, Ratio: 2}, reason.ExtractRatio},
+		{"objects too dense", packed, document.Limits{Entries: parts, UnpackedBytes: 64 << 20, Ratio: 2}, reason.ExtractRatio},
 		{"objects too large", packed, document.Limits{Entries: parts, UnpackedBytes: 1 << 20, Ratio: 1 << 20}, reason.ExtractUnpacked},
-		{"objects", packed, document.Limits{Entries: parts, UnpackedBytes: 8 << 20, Ratio: 1 << 20}, ""},
+		{"objects", packed, document.Limits{Entries: parts, UnpackedBytes: 64 << 20, Ratio: 1 << 20}, ""},
 		{"entities", `<!DOCTYPE a [<!ENTITY a "b">]>` + word(""), roomy, reason.ExtractMalformed},
 		{"too deep", word(strings.Repeat("<a>", 500) + strings.Repeat("</a>", 500)), roomy, reason.ExtractDepth},
 		{"cut off", three[:len(three)-3], roomy, reason.ExtractTruncated},

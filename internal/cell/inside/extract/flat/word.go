@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/cell/inside/markup"
 	"blotter/internal/reason"
 )
@@ -102,9 +103,6 @@ const (
 	activeSearch = 0x80 // and at the latest
 )
 
-// ratioFrom is the unpacked size in bytes from which a ratio is judged, as in packages.
-const ratioFrom = 1 << 20
-
 // unpackActive unpacks such a container, into what is left of the limit. What is none is
 // returned as it is.
 func (w *walk) unpackActive(b []byte) ([]byte, error) {
@@ -116,7 +114,7 @@ func (w *walk) unpackActive(b []byte) ([]byte, error) {
 		if b[at] != deflate || (int(b[at])<<8|int(b[at+1]))%check != 0 {
 			continue
 		}
-		left, dense := w.lim.UnpackedBytes-w.size, max(ratioFrom, int64(w.lim.Ratio)*int64(len(b)))
+		left, dense := w.lim.UnpackedBytes-w.size, max(catalogue.DensityFrom, int64(w.lim.Ratio)*int64(len(b)))
 		n := inflated(b[at:], min(left, dense), io.Discard) // before any of it is kept
 		switch {
 		case n > dense:

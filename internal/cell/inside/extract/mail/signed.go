@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"blotter/internal/cell/inside/ber"
+	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -110,12 +111,9 @@ func values(b []byte) (out []ber.Value, err error) {
 	return out, nil
 }
 
-// ratioFrom is the unpacked size in bytes from which a ratio is judged, as in packages.
-const ratioFrom = 1 << 20
-
 // unpacked inflates, after it was measured.
 func unpacked(b []byte, lim document.Limits) ([]byte, error) {
-	dense := max(ratioFrom, int64(lim.Ratio)*int64(len(b)))
+	dense := max(catalogue.DensityFrom, int64(lim.Ratio)*int64(len(b)))
 	n, err := inflate(b, min(dense, lim.UnpackedBytes), io.Discard)
 	switch {
 	case n > dense:

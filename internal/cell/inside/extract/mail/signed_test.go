@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"blotter/internal/cell/inside/extract/catalogue"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -55,7 +56,7 @@ func TestSigned(t *testing.T) {
 	streamed := open(0x30, der(6, signedKind), open(0xa0, open(0x30, der(2, "\x01"), der(0x31),
 		open(0x30, der(6, dataKind), open(0xa0, open(0x24, der(4, "hel"), der(4, "lo")))), der(0x31))))
 	apart := der(0x30, der(6, signedKind), der(0xa0, der(0x30, der(2, "\x01"), der(0x31), der(0x30, der(6, dataKind)), der(0x31))))
-	dense := cms(packedKind, squeezed(t, strings.Repeat("a", 2*ratioFrom)))
+	dense := cms(packedKind, squeezed(t, strings.Repeat("a", 2*catalogue.DensityFrom)))
 	for _, c := range []struct {
 		name, b, want string
 		lim           document.Limits
@@ -67,7 +68,7 @@ func TestSigned(t *testing.T) {
 		{"packed", cms(packedKind, squeezed(t, "hello")), "hello", document.Limits{Entries: 1, UnpackedBytes: 5, Ratio: 1}, ""},
 		{"packed, at its limit", cms(packedKind, squeezed(t, "hello")), "", document.Limits{Entries: 1, UnpackedBytes: 4, Ratio: 1}, reason.ExtractUnpacked},
 		{"packed densely", dense, "", document.Limits{Entries: 1, UnpackedBytes: 1 << 30, Ratio: 10}, reason.ExtractRatio},
-		{"packed less densely", dense, strings.Repeat("a", 2*ratioFrom), document.Limits{Entries: 1, UnpackedBytes: 1 << 30, Ratio: 2000}, ""},
+		{"packed less densely", dense, strings.Repeat("a", 2*catalogue.DensityFrom), document.Limits{Entries: 1, UnpackedBytes: 1 << 30, Ratio: 2000}, ""},
 		{"packed, broken", cms(packedKind, "hello"), "", roomy, reason.ExtractMalformed},
 		{"at the limit", whole, strings.Repeat("hello", 100), document.Limits{Entries: 1, UnpackedBytes: 500}, ""},
 		{"above the limit", whole, "", document.Limits{Entries: 1, UnpackedBytes: 499}, reason.ExtractUnpacked},

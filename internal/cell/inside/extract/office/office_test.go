@@ -20,7 +20,7 @@ import (
 	"blotter/internal/reason"
 )
 
-var roomy = document.Limits{Assets: 100, Frames: 10, AssetPixels: 1e6, TotalPixels: 1e7, Entries: 100, UnpackedBytes: 8 << 20, Ratio: 100}
+var roomy = document.Limits{Assets: 100, Frames: 10, AssetPixels: 1e6, TotalPixels: 1e7, Entries: 100, UnpackedBytes: 32 << 20, Ratio: 100}
 
 // part is one file of an archive.
 type part struct{ name, data string }
@@ -232,7 +232,7 @@ func TestDocumentsWithin(t *testing.T) {
 	if c := d.Spent(); c.Entries != 5 || c.Unpacked != int64(len(strings.Join(want, ""))+len("text")+len(picturePNG(t, 1, 1))) {
 		t.Errorf("spent %+v", c)
 	}
-	if _, err := open(t, archive(t, part{"word/embeddings/a.bin", strings.Repeat("\x00", 2<<20)}), roomy).Unpack(0); reason.Of(err) != reason.ExtractRatio {
+	if _, err := open(t, archive(t, part{"word/embeddings/a.bin", strings.Repeat("\x00", catalogue.DensityFrom+1)}), roomy).Unpack(0); reason.Of(err) != reason.ExtractRatio {
 		t.Errorf("a bomb unpacks with %v", err)
 	}
 }
@@ -316,7 +316,7 @@ func TestLimits(t *testing.T) {
 	dense := archive(t, part{"word/document.xml", zeros(catalogue.DensityFrom + 1)})
 	small := archive(t, part{"word/document.xml", zeros(catalogue.DensityFrom)})
 	blank := archive(t, part{"word/media/image1.emf", emf(9, 9) + zeros(3<<20)}, part{"a.png", picturePNG(t, 1, 1)})
-	photo := archive(t, part{"a.png", picturePNG(t, 1, 1) + zeros(2<<20)}, part{"b.png", picturePNG(t, 1, 1)})
+	photo := archive(t, part{"a.png", picturePNG(t, 1, 1) + zeros(catalogue.DensityFrom)}, part{"b.png", picturePNG(t, 1, 1)})
 	for _, c := range []struct {
 		name              string
 		b                 []byte
@@ -362,7 +362,7 @@ func TestRatioAtItsEdge(t *testing.T) {
 	for _, c := range []struct {
 		unpacked, packed uint64
 		want             bool
-	}{{2_000_000, 20_001, false}, {2_000_000, 20_000, false}, {2_000_000, 19_999, true}, {catalogue.DensityFrom, 1, false}, {catalogue.DensityFrom + 1, 1, true}} {
+	}{{20_000_000, 200_001, false}, {20_000_000, 200_000, false}, {20_000_000, 199_999, true}, {catalogue.DensityFrom, 1, false}, {catalogue.DensityFrom + 1, 1, true}} {
 		if got := tooDense(f(c.unpacked, c.packed), lim); got != c.want {
 			t.Errorf("%d from %d: %v", c.unpacked, c.packed, got)
 		}
