@@ -34,7 +34,7 @@ var signatures = []signature{
 	{0, "\xd7\xcd\xc6\x9a", document.WMF}, {0, "\x01\x00\x09\x00\x00\x03", document.WMF}, {0, "\x02\x00\x09\x00\x00\x03", document.WMF},
 	{0, "\x01\x00\x09\x00\x00\x01", document.WMF},
 	{10, "\x00\x11\x02\xff\x0c\x00", document.PICT}, {522, "\x00\x11\x02\xff\x0c\x00", document.PICT}, // as a file, behind 512 bytes
-	{10, "\x11\x01\xa0\x00", document.PICT}, {10, "\x11\x01\x01\x00\x0a", document.PICT}, // of version 1, with its first order
+	{10, "\x11\x01\xa0\x00", document.PICT}, {10, "\x11\x01\x01\x00\x0a", document.PICT}, {10, "\x11\x01\xa1\x00", document.PICT}, // of version 1, with its first order
 	{0, "\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d\xae\xb1\x53\x78\xd0\x29\x96\xd3", document.OneNote}, // a section
 	{0, "\xa1\x2f\xff\x43\xd9\xef\x76\x4c\x9e\xe2\x10\xea\x57\x22\x76\x5f", document.OneNote}, // a list of them
 	{0, "AT&TFORM", document.DjVu}, {0, "%!PS", document.PostScript}, {0, "\x04%!PS", document.PostScript}, {0, "\xc5\xd0\xd3\xc6", document.PostScript},

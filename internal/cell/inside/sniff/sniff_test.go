@@ -177,6 +177,7 @@ func TestSniff(t *testing.T) {
 		{"wmf", "\xd7\xcd\xc6\x9a\x00\x00", document.WMF, ""},
 		{"wmf of no size", "\x01\x00\x09\x00\x00\x03\x00\x00", document.WMF, ""},
 		{"pict", strings.Repeat("\x00", 10) + "\x00\x11\x02\xff\x0c\x00", document.PICT, ""},
+		{"pict of version 1, with a comment", strings.Repeat("\x00", 10) + "\x11\x01\xa1\x00\x64", document.PICT, ""},
 		{"pict in a file", strings.Repeat("\x00", 522) + "\x00\x11\x02\xff\x0c\x00", document.PICT, ""},
 		{"dicom", strings.Repeat("\x00", 128) + "DICM", document.DICOM, reason.SniffUnsupported},
 		{"compound file of no kind", compoundFile("Stuff"), document.OLE, reason.SniffUnsupported},

@@ -48,6 +48,7 @@ const (
 	plain    wrapping = iota
 	deflated          // zlib
 	headless          // a bitmap without the header of its file
+	photoed           // as photo describes
 )
 
 // Open reads the directory of a file of size bytes, of the format DOC, XLS, PPT,
@@ -299,6 +300,8 @@ func (d *Document) Unpack(i int) ([]byte, error) {
 		return inflate(b, p.Size)
 	case headless:
 		return slices.Concat(bmpHeader(b), b), nil
+	case photoed:
+		return photoBMP(b), nil
 	}
 	return b, nil
 }

@@ -3,8 +3,11 @@ package compound
 import (
 	"bytes"
 	"encoding/binary"
+	"image/color"
 	"strings"
 	"testing"
+
+	"golang.org/x/image/bmp"
 
 	"blotter/internal/cell/inside/cfb"
 	"blotter/internal/cell/inside/extract/catalogue"
@@ -179,6 +182,9 @@ func TestWhatObjectsHold(t *testing.T) {
 		"OpenDocument":       {[]*cfb.Node{stream("EmbeddedOdf", []byte("PK"))}, "document PK", 0},
 		"contents":           {[]*cfb.Node{stream("CONTENTS", []byte("%PDF-"))}, "document %PDF-", 0},
 		"control":            {[]*cfb.Node{stream("contents", []byte("x")), stream("\x03OCXNAME")}, "", document.EmbeddedFiles},
+		"formula of old":     {[]*cfb.Node{stream("\x01Ole10Native", u32(10), []byte("\x02\x00\x01\x01\x00\x0a\x01\x12\x83F"))}, "", document.OfficeText},
+		"photograph":         {[]*cfb.Node{stream("CONTENTS", u16(2, 2, 1, 0, 0), make([]byte, 812), []byte{0, 1})}, "picture BMP", 0},
+		"no photograph":      {[]*cfb.Node{stream("CONTENTS", []byte("\x02\x00"), []byte("and so on"))}, "document \x02\x00and so on", 0},
 		"formula":            {[]*cfb.Node{stream("Equation Native", []byte("x"))}, "", document.OfficeText},
 		"link":               {[]*cfb.Node{stream("\x03LinkInfo", []byte("x"))}, "", document.EmbeddedFiles},
 		"macros":             {[]*cfb.Node{stream("PROJECT", []byte("x")), cfb.NewStorage("VBA")}, "", document.EmbeddedFiles},
@@ -192,6 +198,36 @@ func TestWhatObjectsHold(t *testing.T) {
 		d := open(t, file(t, c.in...), document.OLEObject)
 		if got := handed(t, d); got != c.want || d.NotCovered() != c.not {
 			t.Errorf("%s: %q, %v; want %q", name, got, d.NotCovered().Names(), c.want)
+		}
+	}
+}
+
+// The pictures of Photo Editor come out as bitmaps that show the same.
+func TestPhotographs(t *testing.T) {
+	head := func(kind int) []byte { return join(u16(kind, 3, 2), make([]byte, 12)) }
+	palette := join([]byte("\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\x00\xff"), make([]byte, 768-12+36))
+	for name, b := range map[string][]byte{
+		"palette": join(head(photoIndexed), palette, []byte{1, 2, 3, 3, 2, 1}),
+		"colours": join(head(photoColours), make([]byte, 768+36), []byte("\xff\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\xff\x00\xff\x00\xff\x00\x00")),
+	} {
+		d := open(t, file(t, stream("CONTENTS", b)), document.OLEObject)
+		file, err := d.Unpack(0)
+		if err != nil || d.Embedded()[0].Size != int64(len(file)) {
+			t.Fatalf("%s: %d bytes, %v", name, len(file), err)
+		}
+		img, err := bmp.Decode(bytes.NewReader(file))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for i, want := range []color.RGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}, {0, 0, 255, 255}, {0, 255, 0, 255}, {255, 0, 0, 255}} {
+			if got := color.RGBAModel.Convert(img.At(i%3, i/3)); got != want {
+				t.Errorf("%s: pixel %d is %v", name, i, got)
+			}
+		}
+		for _, other := range [][]byte{b[:len(b)-1], append(bytes.Clone(b), 0)} {
+			if isPhoto(other) {
+				t.Errorf("%s: %d bytes pass for %d", name, len(other), len(b))
+			}
 		}
 	}
 }

@@ -43,9 +43,14 @@ func (d *Document) object(ctx context.Context, root *cfb.Node) error {
 			return err
 		}
 		switch {
+		case is(n, native) && isEquation(b):
+			d.extra |= document.OfficeText
 		case is(n, native):
 			at := nativeData(b)
 			d.within(n, int64(at), int64(len(b)-at))
+		case is(n, contents) && !isControl && isPhoto(b):
+			p := d.picture(n, 0, int64(len(b)), photoed)
+			p.Format, p.Size = document.BMP, photoSize(b)
 		case is(n, "Package"), is(n, "EmbeddedOdf"), is(n, contents) && !isControl:
 			d.within(n, 0, int64(len(b)))
 		case is(n, formula):
@@ -97,6 +102,18 @@ func nativeData(b []byte) int {
 		return length
 	}
 	return at
+}
+
+// isEquation knows what the equation editor of old Office keeps behind the length: its
+// version, 2 or 3, the system, the program and that program's version, and a first record. It
+// holds characters alone.
+func isEquation(b []byte) bool {
+	const length = 4
+	if len(b) < length+6 || binary.LittleEndian.Uint32(b) > uint32(len(b)-length) {
+		return false
+	}
+	m := b[length:]
+	return (m[0] == 2 || m[0] == 3) && m[1] <= 1 && m[2] <= 1 && m[3] >= 1 && m[3] <= 9 && m[4] < 0x20 && m[5] >= 0x0a && m[5] <= 0x0e
 }
 
 // presentation adds the preview of an object, [MS-OLEDS] 2.3.4: what format, for which
