@@ -31,7 +31,7 @@ func pngHeaders(r io.ReaderAt, s span, frames int) (headers, error) {
 	if string(start[:8]) != pngSignature || string(start[8:16]) != "\x00\x00\x00\x0dIHDR" {
 		return headers{}, reason.Because(reason.ExtractMalformed, errors.New("raster: no PNG header"))
 	}
-	w := &pngWalk{r: r, s: s, at: s.at + 33, limit: frames, turn: 1, head: start}
+	w := &pngWalk{r: r, s: s, at: s.at + 33, limit: frames, turn: 1, head: start, needed: []span{{s.at, s.at + 33}}}
 	w.first = frame{
 		width:  int(binary.BigEndian.Uint32(start[16:])),
 		height: int(binary.BigEndian.Uint32(start[20:])),
@@ -48,7 +48,7 @@ func pngHeaders(r io.ReaderAt, s span, frames int) (headers, error) {
 // decodeFirst decodes the first image. Whatever the decoder says of a file without an end,
 // it is cut off.
 func (w *pngWalk) decodeFirst() (image.Image, error) {
-	img, err := decodePNG(io.NewSectionReader(w.r, w.s.at, w.s.end-w.s.at))
+	img, err := decodePNG(w.essential())
 	if err != nil && !w.whole && !w.endless {
 		return nil, reason.Because(reason.ExtractTruncated, err)
 	}
@@ -68,6 +68,7 @@ type pngWalk struct {
 	shown   bool // IDAT was met
 	frames  []*pngCel
 	said    int    // frames of the animation, as it says itself
+	needed  []span // what the first image is decoded from
 	table   []span // chunks that every frame needs: palette and transparency
 	turn    orientation
 	dpi     int
@@ -98,6 +99,7 @@ func (w *pngWalk) run() error {
 		if err := w.chunk(kind, span{w.at + 8, w.at + 8 + length}); err != nil {
 			return err
 		}
+		w.need(kind, span{w.at, w.at + 12 + length})
 		w.at += 12 + length
 	}
 	w.more, w.endless = true, true

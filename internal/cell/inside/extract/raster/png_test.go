@@ -180,3 +180,32 @@ func TestWideGrayKeepsItsRange(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// What describes a picture need not be whole; the pixels and what they mean must be.
+func TestPNGChecksums(t *testing.T) {
+	want := arrow(16, 16)
+	good := pngOf(t, want)
+	spoilt := bytes.Clone(good)
+	spoilt[bytes.Index(spoilt, []byte("IEND"))-5] ^= 1 // of the pixels
+	for name, c := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"a text":         {withChunk(good, "tEXt", "name\x00Jane"), "ok"},
+		"a profile":      {withChunk(good, "iCCP", "sRGB\x00\x00"), "ok"},
+		"transparency":   {withChunk(good, "tRNS", "\x00\x01"), "extract.malformed"},
+		"a chunk needed": {withChunk(good, "NEED", "this"), "extract.malformed"},
+		"pixels":         {spoilt, "extract.malformed"},
+		"a text, cut":    {withChunk(good, "tEXt", "name\x00Jane")[:len(good)-8], "extract.truncated"},
+	} {
+		f := open(t, c.file, document.PNG, roomy)
+		if got := ends(f); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+		if c.want == "ok" {
+			if got, ok := load(t, f, 0).(*image.Gray); !ok || !bytes.Equal(got.Pix, want.Pix) {
+				t.Errorf("%s: other pixels", name)
+			}
+		}
+	}
+}

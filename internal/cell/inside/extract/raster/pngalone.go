@@ -35,6 +35,29 @@ func (w *pngWalk) alone(size image.Point, data []span) (io.Reader, error) {
 	return &out, nil
 }
 
+// need notes a chunk that the first image is decoded from. Those that describe it, or are of
+// a kind that a decoder may pass over, are left out: they need not be whole.
+func (w *pngWalk) need(kind string, s span) {
+	const mayBePassed = 0x20 // ISO 15948, 5.4
+	switch last := len(w.needed) - 1; {
+	case kind[0]&mayBePassed != 0 && kind != "tRNS":
+	case w.needed[last].end == s.at:
+		w.needed[last].end = s.end
+	default:
+		w.needed = append(w.needed, s)
+	}
+}
+
+// essential is the file without what need left out, and with all that the walk did not
+// come to.
+func (w *pngWalk) essential() io.Reader {
+	var out []io.Reader
+	for _, s := range append(w.needed[:len(w.needed):len(w.needed)], span{w.at, w.s.end}) {
+		out = append(out, io.NewSectionReader(w.r, s.at, s.end-s.at))
+	}
+	return io.MultiReader(out...)
+}
+
 func (w *pngWalk) bytes(s span) ([]byte, error) {
 	b := make([]byte, s.end-s.at)
 	if _, err := w.r.ReadAt(b, s.at); err != nil {
