@@ -206,7 +206,8 @@ func (f *File) Load(i int) (image.Image, error) {
 	return c.img, c.err
 }
 
-// Layer returns the words of the drawn picture, which are known exactly: nil for a bitmap.
+// Layer returns the words of the drawn picture, which are known exactly, but for those that
+// something else may hide: nil for a bitmap.
 func (f *File) Layer(i int) ([]words.Word, error) {
 	if i < 0 || i >= len(f.parts) || f.parts[i].plan == nil || f.parts[i].plan.blank || f.tally.Items()[i].Withheld != "" {
 		return nil, nil
@@ -215,8 +216,7 @@ func (f *File) Layer(i int) ([]words.Word, error) {
 	if _, err := f.play(s); err != nil {
 		return nil, err
 	}
-	s.end()
-	return s.words, nil
+	return s.layer(), nil
 }
 
 // Placements returns nil: a picture is no page.

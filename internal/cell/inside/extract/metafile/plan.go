@@ -51,6 +51,7 @@ type measure struct {
 	copies        int  // bitmaps laid down whole and as they are
 	partly        bool // a bitmap of which a part is shown only
 	cuts          *cutting
+	within        area    // where the mask of cuts is made already
 	masks         float64 // areas of the clips' steps
 	steps         float64 // how many there are
 	pattern       *bitmap
@@ -65,12 +66,12 @@ func (m *measure) cover(a area) {
 	m.pixels += w * h
 }
 
-// clipped pays for a clip that is another than the last.
+// clipped pays for a clip whose mask is not that of the last, or a part of it.
 func (m *measure) clipped(k clip) {
-	if k.cuts == nil || k.cuts == m.cuts {
+	if k.cuts == nil || k.cuts == m.cuts && k.box.meet(m.within) == k.box {
 		return
 	}
-	m.cuts = k.cuts
+	m.cuts, m.within = k.cuts, k.box
 	box := k.box
 	for s := k.cuts; s != nil; s = s.before {
 		if w, h := box.size(); w > 0 && h > 0 {
@@ -192,7 +193,7 @@ func (m *measure) lay(t blit) {
 	m.sources += m.cost(t.bits)
 	full := image.Rect(0, 0, w, h).In(t.src)
 	m.partly = m.partly || !full || t.clip.cuts != nil || box != around(t.quad().pts)
-	if t.src == image.Rect(0, 0, w, h) && t.rop == ropCopy && t.upright() && t.along.x > 0 && t.down.y > 0 && t.mask == nil && t.key == nil {
+	if t.src == image.Rect(0, 0, w, h) && t.rop == ropCopy && t.upright() && t.along.x > 0 && t.down.y > 0 && t.mask == nil && t.key == nil && !t.mixes() {
 		m.copies++
 	}
 	if dx, dy := t.along.length(), t.down.length(); dx > 0 && dy > 0 {

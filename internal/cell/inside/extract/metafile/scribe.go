@@ -3,18 +3,24 @@ package metafile
 import (
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
 )
 
-// scribe is the surface that notes what is written where.
+// scribe is the surface that notes what is written where. It notes no word that only the pixels
+// can tell of: one that something else comes to lie on, that stands on a bitmap, or whose line
+// runs aslant, so that the box around it holds more than the word. A reader takes a word of the
+// layer for what is seen in its box.
 type scribe struct {
-	plan  *plan
-	words []words.Word
-	line  int
-	now   pencil
+	plan     *plan
+	words    []words.Word
+	line     int
+	now      pencil
+	pictures []document.Box // where bitmaps lie
+	checks   int            // of a word against what lies on it
 }
 
 // pencil is a word that is not finished, and where the line goes on.
@@ -25,21 +31,72 @@ type pencil struct {
 	next        point // where the last letter ended, device units
 	along, down point // one em
 	on          bool
+	gone        bool // it is not noted
 }
 
-func (s *scribe) fill([]figure, bool, paint, clip)     {}
-func (s *scribe) stroke([]figure, stroke, paint, clip) {}
-func (s *scribe) shade([3]point, [3]color.NRGBA, clip) {}
-func (s *scribe) keep(bitmap)                          {}
-func (s *scribe) lay(blit)                             {}
+const (
+	// maxWords bounds the words that are noted. What is written beyond is read in the pixels.
+	maxWords = 50_000
+	// maxChecks bounds how often a word is held against what lies on it: half a second. With
+	// more the picture has no layer.
+	maxChecks = 1 << 27
+	// levelWord is how much of the other axis the direction of a line may have: 6 degrees.
+	levelWord = 0.1
+)
 
-// maxWords bounds the words that are noted. What is written beyond is read in the pixels.
-const maxWords = 50_000
+func (s *scribe) stroke([]figure, stroke, paint, clip) {}
+func (s *scribe) keep(bitmap)                          {}
+
+func (s *scribe) fill(figs []figure, _ bool, _ paint, k clip) {
+	s.hide(s.box(bounds(figs).meet(k.box)))
+}
+
+func (s *scribe) shade(corners [3]point, _ [3]color.NRGBA, k clip) {
+	s.hide(s.box(around(corners[:]).meet(k.box)))
+}
+
+func (s *scribe) lay(t blit) {
+	on := s.box(around(t.quad().pts).meet(t.clip.box))
+	if t.hasSource() && usesSource(t.rop) && !on.Empty() && len(s.pictures) < maxWords {
+		s.pictures = append(s.pictures, on)
+		return
+	}
+	s.hide(on)
+}
+
+// hide drops the words of which an area covers more than the ground behind the next line does.
+func (s *scribe) hide(by document.Box) {
+	const few = 8 // parts of a word, one of which may be hidden
+	covers := func(w document.Box) bool { return few*w.Intersect(by).Area() > w.Area() }
+	if by.Empty() || !s.spend(len(s.words)) {
+		return
+	}
+	s.now.gone = s.now.gone || covers(s.now.box)
+	s.words = slices.DeleteFunc(s.words, func(w words.Word) bool { return covers(w.Box) })
+}
+
+func (s *scribe) spend(checks int) bool {
+	if s.checks += 1 + checks; s.checks > maxChecks {
+		s.words = nil
+	}
+	return s.checks <= maxChecks
+}
+
+// layer is what was noted, without what stands on bitmaps.
+func (s *scribe) layer() []words.Word {
+	s.end()
+	if len(s.pictures) >= maxWords || !s.spend(len(s.words)*len(s.pictures)) {
+		return nil
+	}
+	return slices.DeleteFunc(s.words, func(w words.Word) bool {
+		return slices.ContainsFunc(s.pictures, func(p document.Box) bool { return !p.Intersect(w.Box).Empty() })
+	})
+}
 
 // write notes a line of text. Programs write a line, even a word, in several orders: one that
 // starts where the last ended goes on with it.
 func (s *scribe) write(r run) {
-	if len(s.words) >= maxWords {
+	if len(s.words) >= maxWords || s.checks > maxChecks || !r.level(s.plan) {
 		return
 	}
 	switch gap, level := s.gap(r); {
@@ -72,6 +129,12 @@ const (
 	wideLetter = 1.4 // ems from letter to letter: none is as wide
 )
 
+// level reports whether the line runs along an axis of the picture.
+func (r run) level(l *plan) bool {
+	x, y := math.Abs(r.along.x*l.sx), math.Abs(r.along.y*l.sy)
+	return math.Min(x, y) <= levelWord*math.Max(x, y)
+}
+
 // gap is how far a line is from the end of the last, in ems along it; level says that it
 // stands on the same line.
 func (s *scribe) gap(r run) (gap float64, level bool) {
@@ -102,7 +165,7 @@ func (s *scribe) box(a area) document.Box {
 func (s *scribe) end() {
 	n := s.now
 	s.now = pencil{next: n.next, along: n.along, down: n.down, on: n.on}
-	if len(n.text) == 0 || n.box.Empty() || strings.TrimSpace(string(n.text)) == "" {
+	if n.gone || len(n.text) == 0 || n.box.Empty() || strings.TrimSpace(string(n.text)) == "" {
 		return
 	}
 	s.words = append(s.words, words.Word{Text: string(n.text), Box: n.box, Line: s.line, Confidence: 1, Origin: words.FromLayer, Vertical: n.vertical})

@@ -220,6 +220,49 @@ func TestGradients(t *testing.T) {
 	}
 }
 
+// The mask of a clip is paid for as often as it is made: where the clip shows in two places in
+// turn, each time.
+func TestMasksArePaidForWhereTheyAreMade(t *testing.T) {
+	ring := rects(0, 0, 90, 90, 10, 10, 20, 20)
+	shown := func(x int) []byte {
+		return join(order(33), order(30, longs(x, 0, x+30, 90)), box(x, 0, x+30, 90), order(34, longs(-1)))
+	}
+	steps := func(orders ...[]byte) float64 {
+		f := open(t, emfOf(90, 90, noPen, redFill, order(75, longs(len(ring), 5), ring), join(orders...)), document.EMF)
+		m := &measure{box: nothing(), cost: f.cost}
+		if _, err := f.play(m); err != nil {
+			t.Fatal(err)
+		}
+		return m.steps
+	}
+	for want, got := range map[float64]float64{
+		1: steps(shown(0), shown(0), shown(0)), 2: steps(shown(0), shown(30)), 4: steps(shown(0), shown(30), shown(0), shown(30)),
+	} {
+		if got != want {
+			t.Errorf("%g masks are paid for, want %g", got, want)
+		}
+	}
+}
+
+// Pixels that let through are no picture by themselves: their colours may be all alike.
+func TestWhatLetsThroughIsDrawn(t *testing.T) {
+	info := join(longs(40, 2, 1, 1|32<<16), make([]byte, 24))
+	bits := []byte{0, 0, 0, 255, 0, 0, 0, 0} // black, and nothing
+	blend := func(how int) []byte {
+		return emfOf(20, 10, order(114, longs(0, 0, 0, 0, 0, 0, 20, 10, how, 0, 0), identity(), longs(0, 0, 108, 40, 148, len(bits), 2, 1), info, bits))
+	}
+	for how, want := range map[int]color.NRGBA{0x1ff0000: white, 0xff0000: black} {
+		f := open(t, blend(how), document.EMF)
+		if n := len(f.Assets()); n != 1 {
+			t.Errorf("%x: %d assets", how, n)
+		}
+		img := load(t, f, 0)
+		if a, b := at(img, 0, 0), at(img, img.Bounds().Dx()-1, 0); a != black || b != want {
+			t.Errorf("%x: %v beside %v, want black beside %v", how, a, b, want)
+		}
+	}
+}
+
 // Each bound of what an order may hold, from both sides.
 func TestBoundsOfOrders(t *testing.T) {
 	region := func(n int) []byte {

@@ -54,6 +54,9 @@ func (t blit) hasSource() bool {
 	return t.bits.info != nil || t.bits.file != nil || t.bits.rows != nil || t.bits.code != ""
 }
 
+// mixes reports that pixels let through what lies below: alone they are another picture.
+func (t blit) mixes() bool { return t.alpha != 0 || t.perPixel && bitsOf(t.bits.info) == 32 }
+
 // upright reports that the source's rows stay level.
 func (t blit) upright() bool { return t.along.y == 0 && t.down.x == 0 }
 

@@ -1,6 +1,7 @@
 package metafile
 
 import (
+	"bytes"
 	"image"
 	"strings"
 	"testing"
@@ -152,6 +153,67 @@ func TestHiddenTextIsNotSaid(t *testing.T) {
 	f := open(t, emfOf(200, 100, typeOf(1, -12, 0, 0, arial), bare, sayAt(10, 10, 0, "seen"), order(30, longs(0, 0, 200, 50)), sayAt(10, 70, 0, "hidden")), document.EMF)
 	if ws, err := f.Layer(0); err != nil || texts(ws) != "seen" {
 		t.Errorf("%q, %v", texts(ws), err)
+	}
+}
+
+// A word that something comes to lie on, that stands on a bitmap or runs aslant is not said: what
+// its box shows, only the pixels tell.
+func TestWordsThatMayLieAreNotSaid(t *testing.T) {
+	latin := join(typeOf(1, -12, 0, 0, arial), bare)
+	info, bits := squares(6, 5, ramp)
+	said := sayAt(10, 10, 0, "Anna")
+	picture := stretch(info, bits, [4]int{0, 0, 60, 30}, [4]int{0, 0, 6, 5}, srcCopy)
+	beside := stretch(info, bits, [4]int{100, 0, 60, 30}, [4]int{0, 0, 6, 5}, srcCopy)
+	letter := order(3, make([]byte, 16), longs(3, 10, 10, 40, 10, 20, 24))
+	aslant := func(tenths int) []byte { return typeOf(2, -12, tenths, 0, arial) }
+	for name, c := range map[string]struct {
+		orders []byte
+		want   string
+	}{
+		"filled over":           {join(said, order(43, longs(0, 0, 60, 30))), ""},
+		"a shape over":          {join(said, letter), ""},
+		"filled beside":         {join(said, order(43, longs(100, 0, 160, 30))), "Anna"},
+		"filled before":         {join(order(43, longs(0, 0, 60, 30)), said), "Anna"},
+		"a bitmap over":         {join(said, picture), ""},
+		"a bitmap under":        {join(picture, said), ""},
+		"a bitmap beside":       {join(said, beside), "Anna"},
+		"behind a clip":         {join(said, order(33), order(30, longs(100, 0, 200, 50)), order(43, longs(0, 0, 160, 30)), order(34, longs(-1))), "Anna"},
+		"half of it":            {join(said, sayAt(10, 30, 0, "Schmidt"), order(43, longs(0, 0, 60, 26))), "Schmidt"},
+		"grounds of lines":      {join(order(18, longs(2)), said, sayAt(10, 22, 0, "Schmidt")), "Anna / Schmidt"},
+		"a little aslant":       {join(aslant(50), sayAt(10, 20, 0, "Anna")), "Anna"},
+		"aslant":                {join(aslant(450), sayAt(10, 40, 0, "Anna")), ""},
+		"nearly upwards":        {join(aslant(850), sayAt(10, 45, 0, "Anna")), "Anna"},
+		"in pieces, one hidden": {join(sayAt(10, 10, 0, "An", 8, 7), order(43, longs(0, 0, 60, 30)), sayAt(25, 10, 0, "na", 7, 7)), ""},
+	} {
+		f := open(t, emfOf(200, 50, latin, c.orders), document.EMF)
+		if ws, err := f.Layer(0); err != nil || texts(ws) != c.want || f.Assets()[0].Withheld != "" {
+			t.Errorf("%s: %q, %v, %+v", name, texts(ws), err, f.Assets())
+		}
+	}
+}
+
+// A picture in which holding words against what lies on them would take long has no layer.
+func TestLayersAreBounded(t *testing.T) {
+	words := sayAt(0, 0, 0, strings.Repeat("x ", 60))
+	fills := func(n int) []byte { return join(words, bytes.Repeat(order(43, longs(0, 40, 9, 49)), n)) }
+	s := func(n int) *scribe {
+		f := open(t, emfOf(900, 50, typeOf(1, -12, 0, 0, arial), bare, fills(n)), document.EMF)
+		s := &scribe{plan: f.parts[0].plan}
+		if _, err := f.play(s); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if one, three := s(1), s(3); len(one.words) != 60 || three.checks != 3*one.checks || one.checks != 61 {
+		t.Errorf("%d words: %d checks for one shape, %d for three", len(one.words), one.checks, three.checks)
+	}
+	for checks, want := range map[int]int{maxChecks - 62: 60, maxChecks - 61: 60, maxChecks - 60: 0} {
+		last := s(0)
+		last.checks = checks
+		last.hide(document.Box{W: 1, H: 1, Y: last.plan.height - 1})
+		if got := len(last.words); got != want {
+			t.Errorf("%d checks before: %d words, want %d", checks, got, want)
+		}
 	}
 }
 
