@@ -45,7 +45,10 @@ func (s *drawings) covered(p objects.Drawn, unit float64) int64 {
 	}
 	scale := unit * float64(s.lim.PageDPI) / 72
 	scale = math.Min(scale*scale, float64(s.lim.AssetPixels)/p.Page)
-	return int64(math.Min(p.Area*scale, math.MaxInt64/4))
+	if n := p.Area * scale; n < math.MaxInt64/4 {
+		return int64(n)
+	}
+	return math.MaxInt64 / 4 // a box without bounds makes no number
 }
 
 // unit is the size of a page's user unit in points.

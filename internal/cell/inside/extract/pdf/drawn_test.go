@@ -3,6 +3,7 @@ package pdf
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 
+	"blotter/internal/cell/inside/extract/pdf/objects"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -140,6 +142,16 @@ func TestDrawingsAreJudgedAtTheirEdges(t *testing.T) {
 			if it := open(t, b, lim).Assets()[0]; it.Withheld != want {
 				t.Errorf("%s at the limit%+d: withheld %q, want %q", name, by, it.Withheld, want)
 			}
+		}
+	}
+}
+
+// What is no number, or more than there are, lets no page pass.
+func TestAreasWithoutBoundsAreTooMuch(t *testing.T) {
+	for _, d := range []objects.Drawn{{Area: math.NaN(), Page: 1}, {Area: math.Inf(1), Page: 1}, {Area: math.NaN(), Page: math.Inf(1)}, {Area: 1e300, Page: 1}} {
+		s := drawings{pages: []objects.Drawn{d, {Area: 1, Page: 1}}, lim: roomy}
+		if first, next := s.judge(0, 1), s.judge(1, 1); first != reason.ExtractDrawn || next != "" {
+			t.Errorf("%+v: %q, and %q for the next page", d, first, next)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (p *painter) invoke() {
 	}
 	m := f.matrix(o.dict()["Matrix"], len(f.data)).then(p.ctm)
 	area := 0.0
-	if p.seen || p.blended || p.mask != nil { // it is drawn by itself first
+	if p.seen != opaque || p.blended || p.mask != nil { // it is drawn by itself first
 		if box, ok := f.rect(o.dict()["BBox"], len(f.data)); ok {
 			area = box.through(m).intersect(p.clip).area()
 		}
@@ -103,9 +103,9 @@ func (p *painter) show(text []byte) {
 func (p *painter) graphics() {
 	f := p.w.f
 	d, _ := f.resolve(p.in.get(f, "ExtGState", Name(p.ops.name)), len(f.data)).(Dict)
-	for _, k := range []Name{"ca", "CA"} {
+	for i, k := range []Name{"ca", "CA"} {
 		if n, ok := f.get(d, len(f.data), k).(Number); ok {
-			p.seen = decimal([]byte(n)) < 1
+			p.seen[i] = decimal([]byte(n)) < 1
 		}
 	}
 	switch m := f.get(d, len(f.data), "BM").(type) {

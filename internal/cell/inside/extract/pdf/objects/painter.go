@@ -55,9 +55,12 @@ type state struct {
 	size         float64
 	fill, stroke *pattern // nil for a plain colour
 	mask         *place
-	seen         bool // through: colours are not opaque
+	seen         [2]bool // through: colours that fill and those of lines are not opaque
 	blended      bool
 }
+
+// opaque is the state of colours that let nothing through.
+var opaque [2]bool
 
 // painter counts what one stream of operators draws, what it invokes apart.
 type painter struct {
@@ -241,7 +244,7 @@ func (p *painter) endPath() {
 // object counts one that covers so much, at a cost for each part of it.
 func (p *painter) object(area, cost float64) {
 	p.marks.parts += objectParts + p.state.clips
-	if p.seen || p.mask != nil || p.cut {
+	if p.seen != opaque || p.mask != nil || p.cut {
 		cost = math.Max(cost, layerCost)
 	}
 	p.marks.area += area * cost

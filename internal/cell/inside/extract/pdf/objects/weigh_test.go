@@ -12,7 +12,7 @@ import (
 func drawing(content string, streams ...string) string {
 	b := "%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 100 100]/Resources 20 0 R>>endobj\n" +
 		"3 0 obj<</Type/Page/Parent 2 0 R/Contents 4 0 R>>endobj\n" + stream(4, "", content) +
-		"20 0 obj<</XObject<</I 5 0 R/J 6 0 R/K 7 0 R>>/Pattern<</P 5 0 R>>/Font<</F 21 0 R>>/ExtGState<</G<</SMask<</G 5 0 R>>>>/B<</BM/Multiply>>/N<</SMask/None>>>>>>endobj\n" +
+		"20 0 obj<</XObject<</I 5 0 R/J 6 0 R/K 7 0 R>>/Pattern<</P 5 0 R>>/Font<</F 21 0 R>>/ExtGState<</G<</SMask<</G 5 0 R>>>>/B<</BM/Multiply>>/N<</SMask/None>>/T<</ca .5/CA 1>>/L<</CA 1>>/O<</ca 1/CA 1>>>>>>endobj\n" +
 		"21 0 obj<</Type/Font/Subtype/Type3/FontMatrix[1 0 0 1 0 0]/Encoding<</Differences[97/x]>>/CharProcs<</x 5 0 R/b 6 0 R>>>>endobj\n"
 	for i := 0; i+1 < len(streams); i += 2 {
 		b += stream(5+i/2, streams[i], streams[i+1])
@@ -174,6 +174,9 @@ func TestAreaIsWhatIsCovered(t *testing.T) {
 		"image":                   {drawing("50 0 0 50 0 0 cm /I Do", "/Subtype/Image/Width 1/Height 1", ""), 2500 * sampledCost},
 		"tiles":                   {drawing("/P scn "+whole+"f", "/PatternType 1/BBox[0 0 5 5]/XStep 5/YStep 5", ""), 10_000 * layerCost},
 		"three blends, quadratic": {drawing("/B gs " + strings.Repeat(whole+"f ", 3)), 3*10_000*plainCost + 30_000*3/2.*blendCost},
+		"through":                 {drawing("/T gs " + whole + "f"), 10_000 * layerCost},
+		"through, lines opaque":   {drawing("/T gs /L gs " + whole + "f"), 10_000 * layerCost},
+		"through no more":         {drawing("/T gs /O gs " + whole + "f"), 10_000 * plainCost},
 		"a comment":               {strings.Replace(drawing("", form+"/BBox[0 0 10 10]", "0 0 10 10 re f"), "/Contents", "/Annots[<</Rect[0 0 50 50]/AP<</N 5 0 R>>>>]/Contents", 1), 2500 * plainCost},
 	} {
 		if got := drawn(t, c.file); got.Area < c.want*0.99 || got.Area > c.want*1.01 || got.Page != 10_000 {
