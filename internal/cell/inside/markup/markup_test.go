@@ -29,7 +29,7 @@ func TestTokens(t *testing.T) {
 	for b, want := range map[string]string{
 		`<a/>`:                        "<a >a",
 		`<p:a x="1>2" y='"'>t</p:a >`: "<a 't >a",
-		"\xef\xbb\xbf<?xml version='1.0'?><!DOCTYPE a [<!ELEMENT a ANY>]><!-- <b> --><a><!--x-->b<![CDATA[<c>]]></a>\n": "<a 'b [<c> >a",
+		"\xef\xbb\xbf<?xml version='1.0'?><!DOCTYPE a SYSTEM \"<a>\"><!-- <b> --><a><!--x-->b<![CDATA[<c>]]></a>\n": "<a 'b [<c> >a",
 		`<!DOCTYPE a><a><b/><b></b></a>`: "<a <b >b <b >b >a",
 	} {
 		if got, err := told(b); got != want || err != nil {
@@ -49,6 +49,7 @@ func TestRefusals(t *testing.T) {
 		{attributes(maxAttributes - 1), nil}, {attributes(maxAttributes), nil}, {attributes(maxAttributes + 1), ErrMalformed},
 		{`<!DOCTYPE a [<!ENTITY b "c">]><a/>`, ErrEntities}, {`<!DOCTYPE a [<!ENTITY b "]>">]><a/>`, ErrEntities},
 		{`<!DOCTYPE a [<!-- ]> --><!ENTITY b "c">]><a/>`, ErrMalformed}, {`<!DOCTYPE a [<!-- ]> --><!ELEMENT b>]><!ENTITY b "c"><a/>`, ErrMalformed},
+		{`<!DOCTYPE a [ ] ><a>hidden<!-- ]><a> --></a>`, ErrMalformed}, {`<!DOCTYPE a [<!ELEMENT a ANY>]><a/>`, ErrMalformed}, {`<!DOCTYPE a SYSTEM "b><a/>`, io.ErrUnexpectedEOF},
 		{`<a><!DOCTYPE a></a>`, ErrMalformed}, {`<a></b>`, ErrMalformed}, {`</a>`, ErrMalformed}, {`<a/><b/>`, ErrMalformed}, {`< a/>`, ErrMalformed}, {`<a b/>`, ErrMalformed},
 		{`<a b=c/>`, ErrMalformed}, {`<a b='c>`, io.ErrUnexpectedEOF},
 		{``, io.ErrUnexpectedEOF}, {`<a>`, io.ErrUnexpectedEOF}, {`<a`, io.ErrUnexpectedEOF}, {`<a><!--`, io.ErrUnexpectedEOF},

@@ -76,9 +76,9 @@ func (t *tnef) attribute(b []byte) (rest []byte, err error) {
 		t.began = true
 		t.entries++
 	case tnefData:
-		t.hold(file{encoded: body})
+		err = t.hold(file{encoded: body})
 	case tnefIcon:
-		t.hold(file{encoded: body, picture: true})
+		err = t.hold(file{encoded: body, picture: true})
 	case tnefAttachment:
 		err = properties(body, t.attached)
 	case tnefMessage:
@@ -90,11 +90,16 @@ func (t *tnef) attribute(b []byte) (rest []byte, err error) {
 	return rest[min(sum, len(rest)):], err
 }
 
-// hold lists what is not empty.
-func (t *tnef) hold(f file) {
-	if len(f.encoded) > 0 {
-		t.add(f)
+// hold lists what is not empty, one more than there may be at most: a property may have a value
+// for every eight bytes.
+func (t *tnef) hold(f file) error {
+	if len(f.encoded) == 0 {
+		return nil
 	}
+	if t.add(f); len(t.within) > t.lim.Entries {
+		return t.judge(t.lim)
+	}
+	return nil
 }
 
 // end closes an attachment. One without bytes lies elsewhere.
@@ -120,11 +125,11 @@ func (t *tnef) attached(kind uint16, number uint32, value []byte) error {
 	const object, class = 0x000d, 16
 	switch {
 	case number == propData && kind == object:
-		t.hold(file{encoded: value[min(class, len(value)):]})
+		return t.hold(file{encoded: value[min(class, len(value)):]})
 	case number == propData:
-		t.hold(file{encoded: value})
+		return t.hold(file{encoded: value})
 	case number == propRendering:
-		t.hold(file{encoded: value, picture: true})
+		return t.hold(file{encoded: value, picture: true})
 	case number == propMimeTag && strings.HasPrefix(strings.ToLower(string(value[:min(len(value), 6)])), "image/"):
 		for i := t.first; i < len(t.within); i++ {
 			t.within[i].picture = true

@@ -111,6 +111,8 @@ func TestWinmailRefusals(t *testing.T) {
 		{"at both limits", three, document.Limits{Entries: 3, UnpackedBytes: 9}, ""},
 		{"entries above", three, document.Limits{Entries: 2, UnpackedBytes: 9}, reason.ExtractEntries},
 		{"bytes above", three, document.Limits{Entries: 3, UnpackedBytes: 8}, reason.ExtractUnpacked},
+		{"values of one property at the limit", winmail(attribute(tnefAttachment, props(property(propData, 0x1102, "a", "b", "c")))), document.Limits{Entries: 3, UnpackedBytes: 9}, ""},
+		{"one more, and no end", winmail(attribute(tnefAttachment, props(property(propData, 0x1102, "a", "b", "c")+"?"))), document.Limits{Entries: 2, UnpackedBytes: 9}, reason.ExtractEntries},
 		{"no head", "\x78\x9f", roomy, reason.ExtractTruncated},
 		{"cut in an attribute", three[:len(three)-4], roomy, reason.ExtractTruncated},
 		{"cut in a head", winmail("\x02\x00"), roomy, reason.ExtractTruncated},
