@@ -79,7 +79,7 @@ type Report struct {
 	// Of all containers of the document; 0 for one that is none.
 	Entries       int
 	UnpackedBytes int64
-	Ratio         int64 // of the densest entry above 1 MiB, times its packed bytes
+	Ratio         int64 // of the densest entry above 8 MiB, times its packed bytes
 }
 
 // Cell is a child process that waits for its document or works on it.

@@ -15,7 +15,7 @@ type Limits struct {
 	DrawnPixels   int64 `yaml:"drawn_pixels" json:"drawn_pixels"`     // pixels that the pages of a document draw and cover, as often as they do
 	Entries       int   `yaml:"entries" json:"entries"`               // entries of a container such as a DOCX
 	UnpackedBytes int64 `yaml:"unpacked_bytes" json:"unpacked_bytes"` // unpacked bytes of a container, summed
-	Ratio         int   `yaml:"ratio" json:"ratio"`                   // unpacked / packed, judged only above 1 MiB unpacked
+	Ratio         int   `yaml:"ratio" json:"ratio"`                   // unpacked / packed, judged only above 8 MiB unpacked
 	Depth         int   `yaml:"depth" json:"depth"`                   // documents within documents: how deep; 0: none within is opened; under MaxDepth
 	Filters       int   `yaml:"filters" json:"filters"`               // filters stacked on one stream of a PDF
 	PageDPI       int   `yaml:"page_dpi" json:"page_dpi"`             // resolution at which a page is rendered, dots per inch

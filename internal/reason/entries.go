@@ -66,7 +66,7 @@ var table = []Entry{
 	{29, ExtractTruncated, Permanent, OwnerDocument, 422, ExitRejected,
 		"The file or an image in it ends too early. Transfer or export it again."},
 	{30, ExtractVector, Permanent, OwnerDocument, 415, ExitRejected,
-		"A picture is a vector drawing, whose text blotter cannot judge as pixels. Export the document as PDF and send that."},
+		"A picture is a vector drawing that blotter cannot draw, or not in full. Export the document as PDF and send that."},
 	{31, ReadUnread, Permanent, OwnerCompliance, 422, ExitRejected,
 		"Text was seen in the image that could not be read, and the policy asks to withhold such images. Let a person look at the original, or set the policy's rule unread to cover."},
 	{32, ReadFailed, Transient, OwnerOperator, 500, ExitFailed,

@@ -49,7 +49,7 @@ var quantities = []struct {
 	{depthOf, "levels", "documents within documents"},
 	{entriesOf, "entries", "entries of a document's containers"},
 	{unpackedOf, "bytes", "bytes of these entries when unpacked"},
-	{ratioOf, "times", "times that the densest entry above 1 MiB is packed"},
+	{ratioOf, "times", "times that the densest entry above 8 MiB is packed"},
 	{decodeOf, "ms", "milliseconds to decode a megapixel"},
 	{memoryOf, "bytes", "bytes of memory that decoding a pixel takes"},
 	{secondsOf, "ms", "milliseconds to extract a document"},
