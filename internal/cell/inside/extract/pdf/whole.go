@@ -70,15 +70,16 @@ func (d *Document) drawsWhole(p *page) error {
 
 var errCut = reason.Because(reason.ExtractTruncated, errors.New("pdf: the image's stream is cut off"))
 
-// judge says what is wrong with a stream that gave a picture, or none.
+// judge says what is wrong with a stream that gave a picture, or none: extract.truncated,
+// extract.malformed or extract.unsupported_encoding.
 func judge(s objects.Stream, img image.Image) error {
 	if s.Empty() {
 		return errCut
 	}
 	switch s.Codec {
 	case "DCTDecode":
-		if data, ok := s.Data(); ok && cutJPEG(data) {
-			return errCut
+		if data, ok := s.Data(); ok {
+			return judgeJPEG(data, img)
 		}
 	case "JPXDecode":
 		if data, ok := s.Data(); ok && img == nil && !bytes.Contains(data[max(0, len(data)-tail):], []byte("\xff\xd9")) {
@@ -100,14 +101,18 @@ func judge(s objects.Stream, img image.Image) error {
 // to a border.
 const tail = 512
 
-// cutJPEG reports that a JPEG has no end mark and that its scans are not complete either:
-// some writers leave the mark out.
-func cutJPEG(data []byte) bool {
-	if bytes.Contains(data[max(0, len(data)-tail):], []byte("\xff\xd9")) {
-		return false
+// judgeJPEG asks for whole scans. Some writers leave the end mark out.
+func judgeJPEG(data []byte, img image.Image) error {
+	if !bytes.Contains(data[max(0, len(data)-tail):], []byte("\xff\xd9")) {
+		if _, err := jpeg.Decode(bytes.NewReader(append(bytes.Clone(data), 0xff, 0xd9))); err != nil {
+			return errCut
+		}
+		return nil
 	}
-	_, err := jpeg.Decode(bytes.NewReader(append(bytes.Clone(data), 0xff, 0xd9)))
-	return err != nil
+	if !asks(img) {
+		return nil
+	}
+	return raster.JPEGStream(data)
 }
 
 // asks reports that a picture may lack rows.

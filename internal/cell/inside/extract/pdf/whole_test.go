@@ -159,3 +159,35 @@ func TestStreamsThatAreWhole(t *testing.T) {
 		}
 	}
 }
+
+// F14, F16: libjpeg fills up a scan that breaks off before an end mark with gray, and makes
+// black of sampling that it does not take.
+func TestJPEGStreams(t *testing.T) {
+	img := image.NewYCbCr(image.Rect(0, 0, 64, 64), image.YCbCrSubsampleRatio420)
+	for i := range img.Y {
+		img.Y[i] = byte(i * 37)
+	}
+	var whole bytes.Buffer
+	if err := jpeg.Encode(&whole, img, nil); err != nil {
+		t.Fatal(err)
+	}
+	b := whole.Bytes()
+	frame := bytes.Index(b, []byte{0xff, 0xc0})
+	fractional := bytes.Clone(b)
+	fractional[frame+11], fractional[frame+14] = 0x31, 0x21
+	scan := bytes.Index(b, []byte{0xff, 0xda}) + 14
+	for name, c := range map[string]struct {
+		data []byte
+		want reason.Code
+	}{
+		"whole":      {b, ""},
+		"broken off": {append(bytes.Clone(b[:scan+(len(b)-scan)/2]), 0xff, 0xd9), reason.ExtractTruncated},
+		"fractional": {fractional, reason.ExtractEncoding},
+	} {
+		doc := onePage(box, "q 64 0 0 64 0 0 cm /I Do Q", "/XObject<</I 10 0 R>>",
+			parts{10: stream("/Subtype/Image/Width 64/Height 64/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode", string(c.data))})
+		if _, err := loadPicture(t, doc); reason.Of(err) != c.want {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}

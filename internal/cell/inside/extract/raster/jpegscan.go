@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"blotter/internal/reason"
 )
 
 // errScan says that the codes of a scan break off, or are none.
@@ -42,6 +44,20 @@ func wholeScans(b []byte) error {
 			return err
 		}
 	}
+}
+
+// JPEGStream judges a JPEG as a PDF holds it. The error is extract.truncated where its codes
+// break off before its end mark, and extract.unsupported_encoding where its sampling makes
+// libjpeg give black.
+func JPEGStream(b []byte) error {
+	f, err := jpegFrame(b)
+	if err == nil && f.fractional {
+		return reason.Because(reason.ExtractEncoding, errors.New("raster: JPEG of fractional sampling"))
+	}
+	if err := wholeScans(b); errors.Is(err, io.ErrUnexpectedEOF) {
+		return because("JPEG", err)
+	}
+	return nil
 }
 
 // scanCheck is where the walk stands.
