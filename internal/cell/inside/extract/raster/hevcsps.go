@@ -61,8 +61,10 @@ func sequenceSignal(b []byte) hevcSignal {
 		r.golombs(3)
 	}
 	r.golombs(6)
-	if r.flag() && r.flag() {
-		hevcScaling(r)
+	if scaled := r.flag(); scaled {
+		if listed := r.flag(); listed {
+			hevcScaling(r)
+		}
 	}
 	r.take(2)
 	if r.flag() { // samples without a code
@@ -161,7 +163,11 @@ func hevcReferences(r *bitReader) {
 			r.golomb()
 			n := uint32(0)
 			for range before + 1 {
-				if r.flag() || r.flag() {
+				used := r.flag()
+				if !used {
+					used = r.flag() // by pictures after this one
+				}
+				if used {
 					n++
 				}
 			}

@@ -42,7 +42,7 @@ func (w *bitWriter) flags(v ...bool) {
 type kindOfSequence struct {
 	layers                                int
 	colours444, window, perLayer, scaling bool
-	bare, references, long, aspect        bool
+	bare, references, long                bool
 }
 
 // sequenceOf is a decoder's set-up with the parameters of a sequence; signal writes the end.
