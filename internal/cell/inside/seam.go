@@ -17,6 +17,8 @@ const leastRead = 16
 
 // told is what a page hears of an image that is placed on it. Where the page was read, it
 // leaves out what touches a seam, and text that was seen in a picture too small to be read.
+// Faces and codes are no lines: half of one is found nowhere, and the image may show them finer
+// than the page.
 func (p *pipeline) told(page *asset, pl extract.Placement, edges seams, fs []document.Finding) []document.Finding {
 	if page.page == nil {
 		return fs
@@ -24,7 +26,7 @@ func (p *pipeline) told(page *asset, pl extract.Placement, edges seams, fs []doc
 	a, drawn := p.assets[pl.Image], p.drawn(page, pl)
 	small := min(a.Width, a.Height) < leastRead
 	return slices.DeleteFunc(slices.Clone(fs), func(f document.Finding) bool {
-		if f.Source == document.ByCarry {
+		if f.Source == document.ByCarry || f.Source == document.ByFace || f.Source == document.ByBarcode {
 			return false
 		}
 		return small && f.Type == document.Unread || edges.cut(drawn, matrix(pl.ToPage).box(f.Box, page.Width, page.Height))

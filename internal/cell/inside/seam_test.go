@@ -58,6 +58,18 @@ func TestHalfLinesOfAStripStay(t *testing.T) {
 	}
 }
 
+// F9: a face that fills its picture touches the next one, and is burned on the page as well.
+func TestFacesAndCodesAtASeamAreTold(t *testing.T) {
+	for _, by := range []document.Source{document.ByFace, document.ByBarcode} {
+		p := strips()
+		p.assets[2].findings = []document.Finding{{Box: document.Box{X: 20, W: 10, H: 10}, Type: document.Face, Source: by}}
+		p.carry()
+		if got := boxes(p.assets[0]); !slices.Equal(got, []document.Box{{X: 20, Y: 10, W: 10, H: 10}}) {
+			t.Errorf("on the page: %v", got)
+		}
+	}
+}
+
 // A blank strip that stands in many places brings what hangs over it to none of them.
 func TestBlankStripsPassNothingOn(t *testing.T) {
 	p := strips()
