@@ -24,7 +24,7 @@ func (f *File) Contents(pages bool, objects, total int64) ([]int, error) {
 		if !o.stream || shown[i] || f.isImage(o) || !mayDraw(o.dict()) {
 			continue
 		}
-		m := w.paint(w.contents([]int{i}), scope{}, nowhere)
+		m := w.paint(w.contents([]int{i}), scope{}, nowhere, 0)
 		if w.left < 0 {
 			return nil, reason.Because(reason.ExtractUnpacked, errors.New("objects: streams unpack to more than the limit"))
 		}

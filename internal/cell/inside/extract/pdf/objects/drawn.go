@@ -70,10 +70,10 @@ func (w *weighing) page(d Dict) Drawn {
 	key := fmt.Sprint(streams, identity(res), box)
 	c, seen := w.pages[key]
 	if !seen {
-		c = w.total(w.contents(streams), scope{res, res}, box, 0)
+		c = w.total(w.contents(streams), scope{res, res}, box, room(box), 0)
 		w.pages[key] = c
 	}
-	w.comments(d, res, &c)
+	w.comments(d, res, room(box), &c)
 	if c.levels > mostLevels {
 		c.parts = endlessParts
 	}
@@ -87,7 +87,7 @@ func (w *weighing) page(d Dict) Drawn {
 
 // comments adds the appearances of a page's comments and form fields. Of several states
 // the dearest is the one shown.
-func (w *weighing) comments(d, res Dict, c *cost) {
+func (w *weighing) comments(d, res Dict, room int, c *cost) {
 	f, end := w.f, len(w.f.data)
 	notes, _ := f.get(d, end, "Annots").(Array)
 	for _, v := range notes {
@@ -112,16 +112,21 @@ func (w *weighing) comments(d, res Dict, c *cost) {
 			if !ok || i < 0 || !f.objects[i].stream {
 				continue
 			}
-			one := w.cost(w.place(i, scope{nil, res}), 1)
+			scale := 1.0
 			if box, ok := f.rect(f.objects[i].dict()["BBox"], end); ok && box.area() > 0 {
-				one.area, one.blended = one.area*at.area()/box.area(), one.blended*at.area()/box.area()
+				scale = at.area() / box.area()
 			}
+			one := w.cost(w.place(i, scope{nil, res}), room-magnitude(scale), 1)
+			one.area, one.blended = one.area*scale, one.blended*scale
 			most.atLeast(one)
 		}
 		most.parts += objectParts
 		c.add(most, 1, 1)
 	}
 }
+
+// room is the order of magnitude that holds all of a page.
+func room(box rect) int { return magnitude(box.area()) + 1 }
 
 func whole64(v float64) int64 {
 	if !(v < endless) {

@@ -4,7 +4,7 @@ import "math"
 
 // use counts what is invoked.
 func (p *painter) use(at place, times, scale float64) {
-	key := at.spot()
+	key := at.spot(magnitude(scale))
 	u := p.marks.uses[key]
 	if u == nil {
 		if !p.w.pay(useBytes) {
@@ -85,7 +85,7 @@ func (p *painter) show(text []byte) {
 	n := float64(len(text))
 	one := p.size * p.size * p.tm * p.ctm.scale()
 	p.marks.parts += charParts * n
-	p.marks.area += n * math.Min(one/2, p.clip.area()) * math.Max(sampledCost, p.fill.cost())
+	p.marks.area += n * math.Min(one/2, math.Min(p.clip.area(), p.room)) * math.Max(sampledCost, p.fill.cost())
 	if p.fill != nil && p.fill.shade == 0 {
 		p.use(p.fill.place, n, p.fill.matrix.scale())
 	}

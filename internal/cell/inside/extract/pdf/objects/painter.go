@@ -66,6 +66,7 @@ var opaque [2]bool
 type painter struct {
 	w     *weighing
 	in    scope
+	room  float64 // the most that an object covers
 	ops   operators
 	marks marks
 	state
@@ -84,8 +85,8 @@ type painter struct {
 // marks is what a stream of operators draws by itself, and how often it invokes others.
 type marks struct {
 	amount
-	uses    map[spot]*use
-	inlines int // images
+	uses    map[spot]*use // by place and the scale's magnitude
+	inlines int           // images
 }
 
 // use is how often something is invoked, and what its area is multiplied by in all.
@@ -94,20 +95,20 @@ type use struct {
 	times, scale float64
 }
 
-// paint counts operators that begin within this clip.
-func (w *weighing) paint(r io.Reader, in scope, clip rect) marks {
-	return w.painter(in, clip).read(r)
+// paint counts operators that begin within this clip, on a page that has room for so much.
+func (w *weighing) paint(r io.Reader, in scope, clip rect, room float64) marks {
+	return w.painter(in, clip, room).read(r)
 }
 
 // follow calls met for each image and form that operators draw, and where it lies.
 func (w *weighing) follow(r io.Reader, in scope, met func(object int, m transform)) {
-	p := w.painter(in, everywhere)
+	p := w.painter(in, everywhere, math.Inf(1))
 	p.met = met
 	p.read(r)
 }
 
-func (w *weighing) painter(in scope, clip rect) *painter {
-	return &painter{w: w, in: in, path: nowhere, tm: 1, state: state{ctm: unit, clip: clip}, marks: marks{uses: map[spot]*use{}}}
+func (w *weighing) painter(in scope, clip rect, room float64) *painter {
+	return &painter{w: w, in: in, room: room, path: nowhere, tm: 1, state: state{ctm: unit, clip: clip}, marks: marks{uses: map[spot]*use{}}}
 }
 
 func (p *painter) read(r io.Reader) marks {
@@ -243,6 +244,7 @@ func (p *painter) endPath() {
 
 // object counts one that covers so much, at a cost for each part of it.
 func (p *painter) object(area, cost float64) {
+	area = math.Min(area, p.room)
 	p.marks.parts += objectParts + p.state.clips
 	if p.seen != opaque || p.mask != nil || p.cut {
 		cost = math.Max(cost, layerCost)

@@ -55,13 +55,29 @@ type place struct {
 	in     scope
 }
 
-// spot names a place.
+// spot names a place, and how much of what it draws can be seen: nothing covers more than
+// the page, whatever its own box. room is the page's area in the space of the stream, as a
+// binary order of magnitude, so that a form which is drawn in a thousand sizes is read a
+// dozen times.
 type spot struct {
 	stream    int
 	own, page uintptr
+	room      int
 }
 
-func (p place) spot() spot { return spot{p.stream, identity(p.in.own), identity(p.in.page)} }
+func (p place) spot(room int) spot {
+	return spot{p.stream, identity(p.in.own), identity(p.in.page), room}
+}
+
+// magnitude is the binary order of an area or of the scale of one: no more than it, and more
+// than half.
+func magnitude(v float64) int {
+	if !(v > 0) || math.IsInf(v, 1) {
+		return 0
+	}
+	_, e := math.Frexp(v)
+	return e - 1
+}
 
 // identity tells dictionaries apart; they live as long as the file.
 func identity(d Dict) uintptr { return reflect.ValueOf(d).Pointer() }
@@ -109,8 +125,8 @@ func (c *cost) atLeast(d cost) {
 
 // cost counts a stream of operators once for each scope. Of several versions the dearest
 // counts.
-func (w *weighing) cost(at place, depth int) cost {
-	key := at.spot()
+func (w *weighing) cost(at place, room, depth int) cost {
+	key := at.spot(room)
 	known, seen := w.costs[key]
 	switch {
 	case seen && known != nil:
@@ -133,18 +149,18 @@ func (w *weighing) cost(at place, depth int) cost {
 		if !ok {
 			clip = everywhere
 		}
-		c.atLeast(w.total(w.contents([]int{i}), in, clip, depth))
+		c.atLeast(w.total(w.contents([]int{i}), in, clip, room, depth))
 	}
 	w.costs[key] = &c
 	return c
 }
 
 // total counts what operators draw and what they invoke.
-func (w *weighing) total(r io.Reader, in scope, clip rect, depth int) cost {
-	m := w.paint(r, in, clip)
+func (w *weighing) total(r io.Reader, in scope, clip rect, room, depth int) cost {
+	m := w.paint(r, in, clip, math.Ldexp(1, room))
 	c := cost{amount: m.amount}
-	for _, u := range m.uses {
-		c.add(w.cost(u.place, depth+1), u.times, u.scale)
+	for at, u := range m.uses {
+		c.add(w.cost(u.place, room-at.room, depth+1), u.times, u.scale)
 	}
 	if w.left < 0 {
 		c.parts = endlessParts

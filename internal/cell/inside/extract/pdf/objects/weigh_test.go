@@ -171,6 +171,8 @@ func TestAreaIsWhatIsCovered(t *testing.T) {
 		"clipped by a shape":      {drawing("0 0 m 100 0 l 0 100 l W n " + whole + "f"), 10_000 * layerCost},
 		"clip that is empty":      {drawing("n W n " + whole + "f"), 0},
 		"form":                    {drawing("/I Do", form+"/BBox[0 0 10 10]/Matrix[2 0 0 2 0 0]", whole+"f"), 400 * plainCost},
+		"form of any size":        {drawing("/T gs /I Do", form+"/BBox[-32768 -32768 32768 32768]", "-9999 -9999 99999 99999 re f"), 10_000*layerCost + 16_384*plainCost},
+		"form of any size, small": {drawing("q .5 0 0 .5 0 0 cm /I Do Q", form+"/BBox[-32768 -32768 32768 32768]", "-9999 -9999 99999 99999 re f"), 16_384 * plainCost},
 		"image":                   {drawing("50 0 0 50 0 0 cm /I Do", "/Subtype/Image/Width 1/Height 1", ""), 2500 * sampledCost},
 		"tiles":                   {drawing("/P scn "+whole+"f", "/PatternType 1/BBox[0 0 5 5]/XStep 5/YStep 5", ""), 10_000 * layerCost},
 		"three blends, quadratic": {drawing("/B gs " + strings.Repeat(whole+"f ", 3)), 3*10_000*plainCost + 30_000*3/2.*blendCost},
