@@ -113,7 +113,7 @@ func (w *weighing) painter(in scope, clip rect, room float64) *painter {
 
 func (p *painter) read(r io.Reader) marks {
 	w := p.w
-	p.ops = operators{r: bufio.NewReaderSize(r, 1<<16), do: p.operator, spill: p.show}
+	p.ops = operators{r: bufio.NewReaderSize(r, w.ahead), do: p.operator, spill: p.show}
 	before := w.left
 	read := func() float64 { return float64(before-w.left) / readBytes }
 	p.ops.run(func() bool { return p.marks.parts+read() > w.most })

@@ -21,7 +21,7 @@ const mostStamps = 10_000
 // left out by who asks: see Drawn.
 func (f *File) Stamps(count int, on func(page int) bool) []Stamp {
 	w := newWeighing(f, func([]byte, []string, int, int, int) int64 { return 0 })
-	w.left = f.lim.UnpackedBytes
+	w.left, w.ahead = f.lim.UnpackedBytes, readLittle
 	var out []Stamp
 	for i, page := range f.pages(count) {
 		notes, _ := f.get(page, len(f.data), "Annots").(Array)

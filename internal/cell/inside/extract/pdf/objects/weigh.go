@@ -15,6 +15,9 @@ const mostLevels = 24
 const (
 	readAll  = 4
 	useBytes = 256
+
+	readAhead  = 64 << 10 // of streams that are read once each
+	readLittle = 1 << 10  // of those that are read each time they are drawn
 )
 
 // endless is the count of objects of what draws itself.
@@ -30,6 +33,7 @@ type weighing struct {
 	measure  Measure
 	current  int            // page that is counted, from 1; 0 for none that is known
 	left     int64          // bytes that may still be read
+	ahead    int            // bytes read at a time
 	most     float64        // parts from which on nothing more needs to be counted
 	costs    map[spot]*cost // nil while one is being counted
 	images   map[int]float64
@@ -39,7 +43,7 @@ type weighing struct {
 }
 
 func newWeighing(f *File, m Measure) *weighing {
-	return &weighing{f: f, measure: m, most: endlessParts, left: readAll * min(f.lim.UnpackedBytes, math.MaxInt64/readAll), costs: map[spot]*cost{},
+	return &weighing{f: f, measure: m, most: endlessParts, ahead: readAhead, left: readAll * min(f.lim.UnpackedBytes, math.MaxInt64/readAll), costs: map[spot]*cost{},
 		images: map[int]float64{}, fonts: map[uintptr]*glyphs{}, patterns: map[uintptr]*pattern{}, pages: map[string]cost{}}
 }
 
