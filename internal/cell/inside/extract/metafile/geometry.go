@@ -39,6 +39,15 @@ func (a area) join(b area) area { return a.with(b.min).with(b.max) }
 
 func (a area) empty() bool { return !(a.min.x < a.max.x && a.min.y < a.max.y) }
 
+// share is how much of an area another covers that lies within it, 0–1.
+func (a area) share(part area) float64 {
+	w, h := a.size()
+	if v, u := part.size(); !part.empty() {
+		return v * u / (w * h)
+	}
+	return 0
+}
+
 func (a area) size() (w, h float64) { return a.max.x - a.min.x, a.max.y - a.min.y }
 
 // wider is the area with a margin.

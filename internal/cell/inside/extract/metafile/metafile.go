@@ -206,17 +206,17 @@ func (f *File) Load(i int) (image.Image, error) {
 	return c.img, c.err
 }
 
-// Layer returns the words of the drawn picture, which are known exactly, but for those that
-// something else may hide: nil for a bitmap.
+// Layer returns the words of the drawn picture of which the orders tell for certain how they are
+// seen: nil for a bitmap.
 func (f *File) Layer(i int) ([]words.Word, error) {
 	if i < 0 || i >= len(f.parts) || f.parts[i].plan == nil || f.parts[i].plan.blank || f.tally.Items()[i].Withheld != "" {
 		return nil, nil
 	}
-	s := &scribe{plan: f.parts[i].plan}
+	s := &scribe{canvas: newCanvas(f, f.parts[i].plan)}
 	if _, err := f.play(s); err != nil {
 		return nil, err
 	}
-	return s.layer(), nil
+	return s.layer(), s.err
 }
 
 // Placements returns nil: a picture is no page.

@@ -10,15 +10,14 @@ import (
 	"blotter/internal/document"
 )
 
-// scribe is the surface that notes what is written where. It notes no word that only the pixels
-// can tell of: one that something else comes to lie on, that stands on a bitmap, or whose line
-// runs aslant, so that the box around it holds more than the word. A reader takes a word of the
-// layer for what is seen in its box.
+// scribe is the surface that notes what is written where. All else it draws, because a word is
+// handed out only where nothing but paper lies around it; see judge.
 type scribe struct {
-	plan     *plan
-	words    []words.Word
-	line     int
-	now      pencil
+	*canvas
+	words []note
+	line  int
+	now   pencil
+
 	pictures []document.Box // where bitmaps lie
 	checks   int            // of a word against what lies on it
 }
@@ -28,6 +27,9 @@ type pencil struct {
 	text        []rune
 	box         document.Box
 	vertical    bool
+	core        document.Box // from the base line to the capitals' height
+	c           color.NRGBA
+	false       bool  // what is seen of it is not what it says
 	next        point // where the last letter ended, device units
 	along, down point // one em
 	on          bool
@@ -35,7 +37,7 @@ type pencil struct {
 }
 
 const (
-	// maxWords bounds the words that are noted. What is written beyond is read in the pixels.
+	// maxWords bounds the words that are noted. With more the picture has no layer.
 	maxWords = 50_000
 	// maxChecks bounds how often a word is held against what lies on it: half a second. With
 	// more the picture has no layer.
@@ -44,18 +46,20 @@ const (
 	levelWord = 0.1
 )
 
-func (s *scribe) stroke([]figure, stroke, paint, clip) {}
-func (s *scribe) keep(bitmap)                          {}
+func (s *scribe) keep(bitmap) {}
 
-func (s *scribe) fill(figs []figure, _ bool, _ paint, k clip) {
+func (s *scribe) fill(figs []figure, evenOdd bool, with paint, k clip) {
+	s.canvas.fill(figs, evenOdd, with, k)
 	s.hide(s.box(bounds(figs).meet(k.box)))
 }
 
-func (s *scribe) shade(corners [3]point, _ [3]color.NRGBA, k clip) {
+func (s *scribe) shade(corners [3]point, colours [3]color.NRGBA, k clip) {
+	s.canvas.shade(corners, colours, k)
 	s.hide(s.box(around(corners[:]).meet(k.box)))
 }
 
 func (s *scribe) lay(t blit) {
+	s.canvas.lay(t)
 	on := s.box(around(t.quad().pts).meet(t.clip.box))
 	if t.hasSource() && usesSource(t.rop) && !on.Empty() && len(s.pictures) < maxWords {
 		s.pictures = append(s.pictures, on)
@@ -72,7 +76,7 @@ func (s *scribe) hide(by document.Box) {
 		return
 	}
 	s.now.gone = s.now.gone || covers(s.now.box)
-	s.words = slices.DeleteFunc(s.words, func(w words.Word) bool { return covers(w.Box) })
+	s.words = slices.DeleteFunc(s.words, func(w note) bool { return covers(w.Box) })
 }
 
 func (s *scribe) spend(checks int) bool {
@@ -82,21 +86,22 @@ func (s *scribe) spend(checks int) bool {
 	return s.checks <= maxChecks
 }
 
-// layer is what was noted, without what stands on bitmaps.
+// layer is what was noted, without what stands on bitmaps and what is not seen as it was written.
 func (s *scribe) layer() []words.Word {
 	s.end()
-	if len(s.pictures) >= maxWords || !s.spend(len(s.words)*len(s.pictures)) {
+	if len(s.words) >= maxWords || len(s.pictures) >= maxWords || !s.spend(len(s.words)*len(s.pictures)) {
 		return nil
 	}
-	return slices.DeleteFunc(s.words, func(w words.Word) bool {
+	s.words = slices.DeleteFunc(s.words, func(w note) bool {
 		return slices.ContainsFunc(s.pictures, func(p document.Box) bool { return !p.Intersect(w.Box).Empty() })
 	})
+	return s.judge()
 }
 
 // write notes a line of text. Programs write a line, even a word, in several orders: one that
 // starts where the last ended goes on with it.
 func (s *scribe) write(r run) {
-	if len(s.words) >= maxWords || s.checks > maxChecks || !r.level(s.plan) {
+	if len(s.words) >= maxWords || s.checks > maxChecks {
 		return
 	}
 	switch gap, level := s.gap(r); {
@@ -107,22 +112,51 @@ func (s *scribe) write(r run) {
 		s.end()
 	}
 	px := point{r.along.x * s.plan.sx, r.along.y * s.plan.sy}
-	s.now.vertical = math.Abs(px.y) > math.Abs(px.x)
+	s.begin(px, r.c)
 	for i, l := range r.letters {
 		if l.r == ' ' {
 			s.end()
-			s.now.vertical = math.Abs(px.y) > math.Abs(px.x)
+			s.begin(px, r.c)
 			continue
 		}
 		if i > 0 && r.letters[i-1].room > wideLetter { // spread by more than its own width
 			s.end()
-			s.now.vertical = math.Abs(px.y) > math.Abs(px.x)
+			s.begin(px, r.c)
 		}
+		whole := around(r.box(l))
+		seen := whole.meet(r.clip.box)
 		s.now.text = append(s.now.text, l.r)
-		s.now.box = s.now.box.Union(s.box(around(r.box(l)).meet(r.clip.box)))
+		s.now.box = s.now.box.Union(s.box(seen))
+		s.now.core = s.now.core.Union(s.box(around(r.core(l)).meet(r.clip.box)))
+		s.now.false = s.now.false || !r.level(s.plan) || r.clip.cuts != nil || whole.share(seen) < mostSeen || i+1 < len(r.letters) && l.room < leastRoom*l.natural
 	}
 	s.now.next, s.now.along, s.now.down, s.now.on = r.letters[0].start.plus(r.along.times(r.long)), r.along, r.down, true
 }
+
+// begin says how the next letters are written. Letters of another colour are another word.
+func (s *scribe) begin(px point, c color.NRGBA) {
+	if s.now.c != c && len(s.now.text) > 0 {
+		s.end()
+	}
+	s.now.vertical, s.now.c = math.Abs(px.y) > math.Abs(px.x), c
+}
+
+const (
+	// mostSeen is the share of a letter's room from which a clip leaves it what it was.
+	mostSeen = 0.8
+	// leastRoom is the share of a letter's width that its neighbour leaves it. Where letters
+	// lie upon each other or run backwards, their order is not that in which they are read.
+	leastRoom = 0.5
+)
+
+// core is where a letter has ink for certain, as corners in device units.
+func (r run) core(l letter) []point {
+	a, w := l.start.minus(r.down.times(capitals)), r.along.times(math.Max(l.room, 0.1))
+	return []point{a, a.plus(w), l.start.plus(w), l.start}
+}
+
+// capitals is how high those are, in ems.
+const capitals = 0.7
 
 const (
 	wordGap    = 0.2 // of an em, that parts words
@@ -168,5 +202,6 @@ func (s *scribe) end() {
 	if n.gone || len(n.text) == 0 || n.box.Empty() || strings.TrimSpace(string(n.text)) == "" {
 		return
 	}
-	s.words = append(s.words, words.Word{Text: string(n.text), Box: n.box, Line: s.line, Confidence: 1, Origin: words.FromLayer, Vertical: n.vertical})
+	w := words.Word{Text: string(n.text), Box: n.box, Line: s.line, Confidence: 1, Origin: words.FromLayer, Vertical: n.vertical}
+	s.words = append(s.words, note{Word: w, core: n.core, c: n.c, false: n.false})
 }

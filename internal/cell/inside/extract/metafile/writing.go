@@ -67,6 +67,8 @@ type letter struct {
 	room  float64 // up to the next, in ems
 	width float64 // that of its outline, in widths of the typeface's own
 	start point   // on the line, device units
+
+	natural float64 // its width, in ems
 }
 
 // box is where a letter may have ink, as corners in device units.
@@ -158,7 +160,7 @@ func (p *player) run(t text) (r run, seen, ok bool) {
 		if f.width > 0 {
 			natural *= f.width / em / meanWidth
 		}
-		l.room = natural + p.dc.extra/em
+		l.natural, l.room = natural, natural+p.dc.extra/em
 		if i < len(t.gaps) {
 			l.room = t.gaps[i] / em
 		}

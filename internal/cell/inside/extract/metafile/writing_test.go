@@ -198,7 +198,7 @@ func TestLayersAreBounded(t *testing.T) {
 	fills := func(n int) []byte { return join(words, bytes.Repeat(order(43, longs(0, 40, 9, 49)), n)) }
 	s := func(n int) *scribe {
 		f := open(t, emfOf(900, 50, typeOf(1, -12, 0, 0, arial), bare, fills(n)), document.EMF)
-		s := &scribe{plan: f.parts[0].plan}
+		s := &scribe{canvas: newCanvas(f, f.parts[0].plan)}
 		if _, err := f.play(s); err != nil {
 			t.Fatal(err)
 		}
