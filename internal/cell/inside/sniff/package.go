@@ -122,6 +122,10 @@ var mainParts = map[string]document.Format{
 	"application/vnd.ms-visio.template.macroenabled.main+xml": document.Visio,
 }
 
+// shapePart begins the content types of what a shape of VML holds in its attribute gfxdata: the
+// same shape in DrawingML, a package by itself that Word, PowerPoint and Excel read alike.
+const shapePart = "application/vnd.ms-office.drs"
+
 // openDocument tells the members of the family by their media type; templates and
 // documents that gather others are like what they are templates of. OpenOffice.org 1 had
 // the same package under other names.
@@ -170,8 +174,12 @@ func manifested(f *zip.File) document.Format {
 func mainPart(f *zip.File) document.Format {
 	return firstElement(f, func(e xml.StartElement) (document.Format, bool) {
 		for _, a := range e.Attr {
-			if f, ok := mainParts[strings.ToLower(a.Value)]; ok && a.Name.Local == "ContentType" {
+			kind := strings.ToLower(a.Value)
+			if f, ok := mainParts[kind]; ok && a.Name.Local == "ContentType" {
 				return f, true
+			}
+			if strings.HasPrefix(kind, shapePart) && a.Name.Local == "ContentType" {
+				return document.DOCX, true
 			}
 		}
 		return document.UnknownFormat, false

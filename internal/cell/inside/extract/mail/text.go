@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"blotter/internal/cell/inside/extract/armour"
+	"blotter/internal/cell/inside/extract/vml"
 	"blotter/internal/document"
 	"blotter/internal/reason"
 )
@@ -52,11 +53,14 @@ func (m *Message) written(plain []byte, begin, ending *regexp.Regexp, as armour.
 	}
 }
 
-// markup lists the data URLs of a page, and notes whether it shows pictures that lie
+// markup lists the data URLs of a page and the packages in its shapes, and notes whether it shows pictures that lie
 // elsewhere. They are never fetched.
 func (m *Message) markup(page []byte) {
 	if elseURL.Match(page) {
 		m.extra |= document.ExternalImages
+	}
+	for letters := range vml.Packages(page) {
+		m.add(file{encoded: letters, encoding: armour.Base64})
 	}
 	for {
 		at := dataURL.FindSubmatchIndex(page)

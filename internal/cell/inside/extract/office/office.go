@@ -27,22 +27,24 @@ import (
 
 // Document is an opened package. It implements catalogue.Container.
 type Document struct {
-	ctx     context.Context
-	foreign raster.Foreign
-	lim     document.Limits
-	tally   *catalogue.Tally
-	assets  []picture
-	extra   document.NotCovered
-	within  []within
-	spent   catalogue.Cost
-	playing playing
+	ctx      context.Context
+	foreign  raster.Foreign
+	lim      document.Limits
+	tally    *catalogue.Tally
+	assets   []picture
+	extra    document.NotCovered
+	within   []within
+	inShapes []within // they come last
+	spent    catalogue.Cost
+	playing  playing
 }
 
 // within is a part that is a document of its own, or a picture that is opened like one.
 type within struct {
 	part    *zip.File
 	picture bool
-	packed  int64 // bytes of a part that is packed once more, unpacked; else 0
+	packed  int64  // bytes of a part that is packed once more, unpacked; else 0
+	made    []byte // instead of a part: what stood in one as letters
 }
 
 // playing is the part of several frames that is being read one by one: an animation
@@ -85,6 +87,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, f document.Format, lim
 			return nil, err
 		}
 	}
+	d.within = append(d.within, d.inShapes...)
 	return d, nil
 }
 
@@ -218,13 +221,19 @@ func (d *Document) Layer(int) ([]words.Word, error) { return nil, nil }
 // Placements returns nil: there are no pages.
 func (d *Document) Placements(int) []catalogue.Placement { return nil }
 
-// Embedded lists the documents within by the name of their part.
+// Embedded lists the documents within by the name of their part, and behind them the
+// packages that stand in shapes.
 func (d *Document) Embedded() []catalogue.Embedded {
 	out := make([]catalogue.Embedded, len(d.within))
 	for i, p := range d.within {
-		out[i].Picture, out[i].Size = p.picture, int64(p.part.UncompressedSize64) // within the limits: directory saw to it
-		if p.packed > 0 {
+		out[i].Picture = p.picture
+		switch {
+		case p.made != nil:
+			out[i].Size = int64(len(p.made))
+		case p.packed > 0:
 			out[i].Size = p.packed
+		default:
+			out[i].Size = int64(p.part.UncompressedSize64) // within the limits: directory saw to it
 		}
 	}
 	return out
@@ -233,6 +242,9 @@ func (d *Document) Embedded() []catalogue.Embedded {
 // Unpack returns a document within.
 func (d *Document) Unpack(i int) ([]byte, error) {
 	w := d.within[i]
+	if w.made != nil {
+		return w.made, nil
+	}
 	data, err := unpack(w.part, d.lim)
 	if err != nil || w.packed == 0 {
 		return data, err
@@ -240,7 +252,7 @@ func (d *Document) Unpack(i int) ([]byte, error) {
 	return gunzip(data, w.packed)
 }
 
-// Spent is what the archive's directory says.
+// Spent is what the archive's directory says, and what is packed in its parts once more.
 func (d *Document) Spent() catalogue.Cost { return d.spent }
 
 // NotCovered always holds OfficeText.

@@ -53,7 +53,7 @@ var (
 	linked      = regexp.MustCompile(`/externallinks/`)
 	pieces      = regexp.MustCompile(`/\[\d+\](\.last)?\.piece$`)
 	drawn       = regexp.MustCompile(`\.fpage$|/charts/|/chartex/|/diagrams/|/ink/|/model3d/|/chartsheets/`)
-	shaped      = regexp.MustCompile(`^word/.*\.xml$|/drawings/|^ppt/(slides|slidelayouts|slidemasters)/`)
+	shaped      = regexp.MustCompile(`^(word|drs)/.*\.xml$|\.vml$|/drawings/|^ppt/(slides|slidelayouts|slidemasters)/`)
 )
 
 // relationship is one line of a .rels part.
@@ -133,7 +133,8 @@ var lines = [][]byte{
 // otherThanRect finds a ready-made shape whose name is not rect.
 var otherThanRect = regexp.MustCompile(`<a:prstGeom prst="(?:[^r]|r[^e]|re[^c]|rec[^t]|rect[^"])`)
 
-// shapes looks for drawings made of lines and text boxes rather than of a picture.
+// shapes looks for drawings made of lines and text boxes rather than of a picture, and for
+// packages that stand in shapes.
 func (d *Document) shapes(p *zip.File) error {
 	data, err := unpack(p, d.lim)
 	if err != nil {
@@ -141,6 +142,9 @@ func (d *Document) shapes(p *zip.File) error {
 	}
 	if bytes.Contains(data, []byte("INCLUDEPICTURE")) { // a field, which need not have a relation
 		d.extra |= document.ExternalImages
+	}
+	if err := d.packages(data); err != nil {
+		return err
 	}
 	for _, mark := range lines {
 		if bytes.Contains(data, mark) {
