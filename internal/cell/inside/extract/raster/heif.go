@@ -162,6 +162,9 @@ func (w *heifWalk) itemFrame(it *bmff.Item) frame {
 		err = w.judge(it, 0)
 	}
 	f.width, f.height = turns.size(width, height)
+	if it.Type == "iovl" {
+		f.cost = celBytes
+	}
 	if pixi := it.Prop("pixi"); len(pixi) > 4 && pixi[4] == 1 {
 		f.gray = true
 	}
@@ -246,7 +249,7 @@ func (w *heifWalk) withAlpha(it *bmff.Item) (image.Image, error) {
 	if a == nil || a == it {
 		return img, nil
 	}
-	if err := w.judge(a, 0); err != nil {
+	if err := w.judgeAlpha(a, it); err != nil {
 		return nil, because("HEIF opacity", err)
 	}
 	alpha, err := w.pixels(a, a)
@@ -254,6 +257,16 @@ func (w *heifWalk) withAlpha(it *bmff.Item) (image.Image, error) {
 		return nil, err
 	}
 	return lay(img, toGray(alpha), it.Premul), nil
+}
+
+// judgeAlpha refuses an opacity that is larger than its picture, whose size alone was judged by
+// the limits, or laid of pictures that have opacities in turn, without end.
+func (w *heifWalk) judgeAlpha(a, of *bmff.Item) error {
+	width, height := of.Size()
+	if aw, ah := a.Size(); a.Type == "iovl" || aw > width || ah > height {
+		return reason.Because(reason.ExtractEncoding, errors.New("raster: opacity of another kind"))
+	}
+	return w.judge(a, 0)
 }
 
 // lay gives a picture its opacity, which may be coarser.
