@@ -44,6 +44,15 @@ func within(v float64, n int) int {
 	return int(min(v, float64(n)))
 }
 
+// then maps by m first, and by n what comes out.
+func (m matrix) then(n matrix) matrix {
+	return matrix{
+		n[0]*m[0] + n[2]*m[1], n[1]*m[0] + n[3]*m[1],
+		n[0]*m[2] + n[2]*m[3], n[1]*m[2] + n[3]*m[3],
+		n[0]*m[4] + n[2]*m[5] + n[4], n[1]*m[4] + n[3]*m[5] + n[5],
+	}
+}
+
 // inverse reports false for a matrix that flattens what it maps.
 func (m matrix) inverse() (matrix, bool) {
 	det := m[0]*m[3] - m[1]*m[2]
@@ -90,21 +99,29 @@ func (p *pipeline) share() {
 	}
 }
 
-// placements lists those that name an image of the document.
+// placements lists those that name an image of the document, or a stack of its strips.
 func (p *pipeline) placements(i int) []extract.Placement {
+	if a := p.assets[i]; a.strips != nil {
+		return a.strips
+	}
 	var out []extract.Placement
 	for _, pl := range p.source.Placements(i) {
 		if pl.Image >= 0 && pl.Image < len(p.assets) && pl.Image != i {
 			out = append(out, pl)
 		}
 	}
-	return out
+	return append(out, p.assets[i].stacks...)
 }
 
-// takeWords gives an image the words of the page that shows the same. It reports false
-// where that page was not read.
+// lends reports whether a page or a stack was read, and marks were looked for.
+func (a *asset) lends() bool {
+	return a.page != nil && (a.Withheld == "" || a.Withheld == reason.ReadUnread)
+}
+
+// takeWords gives an image the words of the page or stack that shows the same. It reports
+// false where that was not read.
 func (p *pipeline) takeWords(a *asset) bool {
-	if a.sharesOf == nil || a.sharesOf.page == nil {
+	if a.sharesOf == nil || !a.sharesOf.lends() {
 		a.sharesOf = nil
 		return false
 	}
@@ -135,15 +152,20 @@ func (a *asset) fromPage(page *words.Page) func(document.Box) document.Box {
 }
 
 // sameWords is a copy of a page's words in the upright pixels of an image that shows
-// the same.
+// the same, or a part of it.
 func (a *asset) sameWords(page *words.Page) *words.Page {
 	turn, to := (a.turned+page.Turn)%4, a.fromPage(page)
 	out := &words.Page{Width: a.Width, Height: a.Height, Turn: turn, Letters: map[int][]document.Box{}}
 	if turn%2 == 1 {
 		out.Width, out.Height = a.Height, a.Width
 	}
-	for _, word := range page.Words {
-		word.Box = to(word.Box)
+	for i, word := range page.Words {
+		if word.Box = to(word.Box); word.Box.Empty() {
+			continue
+		}
+		for _, b := range page.Letters[i] {
+			out.Letters[len(out.Words)] = append(out.Letters[len(out.Words)], to(b))
+		}
 		out.Words = append(out.Words, word)
 	}
 	for _, b := range page.Unread {
@@ -152,11 +174,8 @@ func (a *asset) sameWords(page *words.Page) *words.Page {
 	for _, b := range page.Standing {
 		out.Standing = append(out.Standing, to(b))
 	}
-	for i, letters := range page.Letters {
-		for _, b := range letters {
-			out.Letters[i] = append(out.Letters[i], to(b))
-		}
-	}
+	out.Unread = slices.DeleteFunc(out.Unread, document.Box.Empty)
+	out.Standing = slices.DeleteFunc(out.Standing, document.Box.Empty)
 	return out
 }
 
@@ -210,7 +229,11 @@ func (p *pipeline) carryToImages() [][]document.Finding {
 				continue
 			}
 			a := p.assets[pl.Image]
-			a.receive(back, page.findings, slack)
+			give := slack
+			if page.strips != nil {
+				give = 0 // the strip is judged by its stack alone, to the pixel
+			}
+			a.receive(back, page.findings, give)
 			drawn := p.drawn(page, pl).Grow(slack, page.Width, page.Height)
 			for _, f := range page.findings {
 				on := back.box(f.Box, a.Width, a.Height)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	"image/draw"
 	"image/png"
 	"testing"
 
@@ -40,38 +39,6 @@ func TestSmallCopiesAreBurned(t *testing.T) {
 				break
 			}
 		}
-	}
-}
-
-// F9: a page cut into strips. Each shows parts of letters that nobody reads; the page shows
-// the lines, and what goes there goes from the strips.
-func TestPageOfStrips(t *testing.T) {
-	img, words := page(t, notice)
-	const high = 8
-	objects, content := []string{}, ""
-	for y := 0; y < img.Rect.Dy(); y += high {
-		part := img.SubImage(image.Rect(0, y, img.Rect.Dx(), min(y+high, img.Rect.Dy()))).(*image.Gray) //nolint:forcetypeassert // of a gray one
-		copied := image.NewGray(image.Rect(0, 0, part.Rect.Dx(), part.Rect.Dy()))
-		draw.Draw(copied, copied.Rect, part, part.Rect.Min, draw.Src)
-		content += fmt.Sprintf("q 648 0 0 %g 0 %g cm /S%d Do Q\n", float64(part.Rect.Dy())*.72, float64(img.Rect.Dy()-y-part.Rect.Dy())*.72, len(objects))
-		objects = append(objects, grayObject(copied))
-	}
-	names := ""
-	for i := range objects {
-		names += fmt.Sprintf("/S%d %d 0 R", i, 7+i)
-	}
-	doc := pdf(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 648 %g] /Contents 4 0 R /Resources << /XObject << %s >> >> >>", float64(img.Rect.Dy())*.72, names),
-		stream("", []byte(content)), "null", objects...)
-	s := process(t, withEngines(t), doc)
-	s.check(t, 0, words)
-	gone := 0
-	for _, a := range s.assets[1:] {
-		if len(a.Findings) > 0 {
-			gone++
-		}
-	}
-	if gone < 3 {
-		t.Errorf("something was burned on %d strips", gone)
 	}
 }
 

@@ -25,7 +25,7 @@ var omit = func(round int, fs []document.Finding) []document.Finding { return fs
 // redact.second_look where looking does not help.
 func (p *pipeline) burn(ctx context.Context, a *asset, img draw.Image) error {
 	p.paint(img, omit(0, a.findings))
-	if !p.asks(document.BySecondLook) {
+	if !p.asks(document.BySecondLook) || a.isStrip() { // its stack was looked at
 		return nil
 	}
 	for round := range looks {

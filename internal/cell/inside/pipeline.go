@@ -69,9 +69,12 @@ type asset struct {
 	findings  []document.Finding // in the asset's own pixels
 	marks     mark.Marks         // on the upright page
 	explained []document.Box     // of the page, seen as text and explained by a mark
-	sharesOf  *asset             // the page that shows the same and was read in its stead
+	sharesOf  *asset             // the page, or the stack, that shows the same and was read in its stead
 	back      matrix             // from that page's pixels to this image's
 	turned    document.Turn      // how that page shows this image
+
+	strips []extract.Placement // of a stack: where its strips lie in it; nil of all else
+	stacks []extract.Placement // of a page: where the stacks lie of which it was put together
 }
 
 // run is the list of steps.
@@ -171,7 +174,9 @@ func (p *pipeline) open(ctx context.Context, doc *os.File) error {
 // readAll is the first pass.
 func (p *pipeline) readAll(ctx context.Context, _ *os.File) error {
 	p.share()
-	for i, a := range p.assets {
+	p.stackUp()
+	for _, i := range p.readingOrder() {
+		a := p.assets[i]
 		if a.Withheld != "" || p.takeWords(a) {
 			continue
 		}
@@ -186,6 +191,19 @@ func (p *pipeline) readAll(ctx context.Context, _ *os.File) error {
 		}
 	}
 	return nil
+}
+
+// readingOrder is that of the document, but for strips, which come behind their stacks.
+func (p *pipeline) readingOrder() []int {
+	var out, strips []int
+	for i, a := range p.assets {
+		if a.isStrip() {
+			strips = append(strips, i)
+		} else {
+			out = append(out, i)
+		}
+	}
+	return append(out, strips...)
 }
 
 // endsDocument reports whether an asset's error is the whole document's. What may go
@@ -242,7 +260,7 @@ func (p *pipeline) load(i int) (img draw.Image, err error) {
 	defer p.in(document.StageExtract)()
 	makeRoom(p.assets[i].Asset)
 	err = guard(reason.ExtractMalformed, func() error {
-		m, err := p.source.Load(i)
+		m, err := p.decode(i)
 		if err != nil {
 			return coded(reason.ExtractMalformed, err)
 		}
@@ -260,7 +278,17 @@ func (p *pipeline) load(i int) (img draw.Image, err error) {
 	return img, err
 }
 
+func (p *pipeline) decode(i int) (image.Image, error) {
+	if a := p.assets[i]; a.strips != nil {
+		return p.join(a)
+	}
+	return p.source.Load(i)
+}
+
 func (p *pipeline) layer(i int) (ws []words.Word, err error) {
+	if p.assets[i].strips != nil {
+		return nil, nil
+	}
 	defer p.in(document.StageExtract)()
 	err = guard(reason.ExtractMalformed, func() error {
 		ws, err = p.source.Layer(i)
@@ -315,7 +343,13 @@ func (p *pipeline) asks(layer document.Source) bool {
 
 // redactAll is the second pass.
 func (p *pipeline) redactAll(ctx context.Context, _ *os.File) error {
+	if err := p.burnStacks(ctx); err != nil {
+		return err
+	}
 	for i, a := range p.assets {
+		if a.strips != nil {
+			continue
+		}
 		if err := p.out.next(document.StageRedact, a.Index); err != nil {
 			return err
 		}
