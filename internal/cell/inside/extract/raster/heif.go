@@ -223,6 +223,9 @@ func (w *heifWalk) judgeGrid(it *bmff.Item, depth int) error {
 		if tile == nil || tile.Type == "grid" {
 			return errors.New("grid without its tiles")
 		}
+		if tile.Type == "iovl" { // whose pictures may have opacities that are grids
+			return reason.Because(reason.ExtractEncoding, errors.New("raster: grid of what is itself derived"))
+		}
 		if err := w.judge(tile, depth+1); err != nil {
 			return err
 		}

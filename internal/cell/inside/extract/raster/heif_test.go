@@ -126,6 +126,8 @@ func TestHEIFItems(t *testing.T) {
 	brighter := heifItem{Type: "tmap", Props: []heifProp{sizeOf(1, 1)}, Data: []byte{0}, Tiles: []uint16{2, 3}}
 	round := overlayOf(2, 1, [2]int16{0, 0}) // the opacity of what lies on it
 	round.Props, round.AuxOf = append(round.Props, examples.HEIFAlpha()), 2
+	tiled := gridOf(1, 1, 2, 1, 4)
+	tiled.Props, tiled.AuxOf = append(tiled.Props, examples.HEIFAlpha()), 2
 	larger := still(2, 1, 51, examples.HEIFAlpha())
 	larger.AuxOf = 1
 	for name, c := range map[string]struct {
@@ -147,6 +149,7 @@ func TestHEIFItems(t *testing.T) {
 		"opacity of nothing":     {1, []heifItem{still(2, 1, 10), stray}, []string{"10 10", "51"}},
 		"opacity twice":          {1, []heifItem{still(2, 1, 10), alpha, alpha}, []string{"206 206", "51"}},
 		"opacity that is larger": {1, []heifItem{still(1, 1, 10), larger}, []string{"extract.unsupported_encoding"}},
+		"opacity, a grid of one": {1, []heifItem{overlayOf(2, 1, [2]int16{0, 0}), still(2, 1, 10), tiled, overlayOf(2, 1, [2]int16{0, 0})}, []string{"extract.unsupported_encoding", "extract.unsupported_encoding"}},
 		"opacity of opacities":   {1, []heifItem{overlayOf(2, 1, [2]int16{0, 0}), still(2, 1, 10), round}, []string{"extract.unsupported_encoding", "extract.unsupported_encoding"}},
 		"multiplied by it":       {1, []heifItem{premultiplied, alpha}, []string{"214 214"}},
 		"thumbnail, gain map":    {1, []heifItem{still(1, 1, 5), small, gain}, []string{"5", "thumbnail 7", "9"}},
