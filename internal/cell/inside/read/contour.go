@@ -40,7 +40,8 @@ func (p picture) contourRow(out, row, below []uint8) {
 		to := min(from+piece, p.w)
 		next := min(to, p.w-1)
 		a, b := row[from*p.step:next*p.step+p.channels], below[from*p.step:next*p.step+p.channels]
-		if bytes.Equal(a, b) && bytes.Equal(a[p.step:], a[:len(a)-p.step]) {
+		beside := max(0, len(a)-p.step) // bytes that have a pixel to their left; none in a piece of one pixel
+		if bytes.Equal(a, b) && bytes.Equal(a[len(a)-beside:], a[:beside]) {
 			continue
 		}
 		for x := from; x < to; x++ {
