@@ -19,8 +19,12 @@ type note struct {
 // judge returns the words that stand in the picture as they were written. A picture may write
 // one thing and show another: something is drawn over a word, below or between its letters, it
 // is white on white, or its letters stand in another order than they were written. Such words
-// are left out, so that what is seen is read.
+// are left out, so that what is seen is read. Where boxes hold more pixels than drawing may touch,
+// as those of many long lines aslant do, the picture has no layer.
 func (s *scribe) judge() []words.Word {
+	if s.judging() > maxWork {
+		return nil
+	}
 	crowd, faint := s.crowd(), s.faint()
 	for i := range s.words {
 		n := &s.words[i]
@@ -41,6 +45,14 @@ func (s *scribe) judge() []words.Word {
 		}
 	}
 	return out
+}
+
+// judging is how many pixels the words have within reach, one after the other.
+func (s *scribe) judging() (area float64) {
+	for _, n := range s.words {
+		area += float64(reach(n.Box, s.plan).Area())
+	}
+	return area
 }
 
 // reach is as far around a word as a reader takes ink for the word's: a halo, and a tenth of its

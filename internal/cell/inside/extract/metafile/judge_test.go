@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"blotter/internal/cell/inside/words"
 	"blotter/internal/document"
 )
 
@@ -53,5 +54,22 @@ func TestTextWithinALetter(t *testing.T) {
 	b := emfOf(400, 400, typeOf(1, -300, 0, 0, arial), bare, sayAt(10, 10, 0, "O"), typeOf(2, -14, 0, 0, arial), drawnText(80, 180, "Anna Schmidt"))
 	if ws, err := open(t, b, document.EMF).Layer(0); err != nil || strings.Contains(texts(ws), "O") {
 		t.Errorf("%q, %v", texts(ws), err)
+	}
+}
+
+// Words are held against the picture as long as that touches no more pixels than drawing may.
+func TestJudgingIsBounded(t *testing.T) {
+	const side = 1000
+	for n, over := range map[int]bool{maxWork/side/side - 1: false, maxWork / side / side: false, maxWork/side/side + 1: true} {
+		s := &scribe{canvas: &canvas{plan: &plan{width: side, height: side}}}
+		for range n { // each with the whole picture within reach
+			s.words = append(s.words, note{Word: words.Word{Box: document.Box{X: 1, Y: 1, W: side - 2, H: side - 2}}})
+		}
+		if got := s.judging() > maxWork; got != over {
+			t.Errorf("%d words: too many %v", n, got)
+		}
+		if over && s.judge() != nil {
+			t.Error("they are held against it all the same")
+		}
 	}
 }
