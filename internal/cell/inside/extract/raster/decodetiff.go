@@ -83,7 +83,7 @@ func (p *painter) all(d *directory, blocks []span) error {
 // block unpacks one strip or tile of a plane and paints it.
 func (p *painter) block(in io.Reader, plane, x, y int) error {
 	rows, rowBytes := p.l.rowsOf(y), p.l.rowBytes()
-	out, err := p.l.unpack(in)
+	out, err := p.unpack(in)
 	if err != nil {
 		return because("TIFF block", err)
 	}
@@ -109,7 +109,7 @@ func (p *painter) block(in io.Reader, plane, x, y int) error {
 	return nil
 }
 
-// unpack undoes the compression of a block. Fax codes come out as ink 1, which is what
+// unpack undoes all compressions but ZSTD. Fax codes come out as ink 1, which is what
 // TIFF's white-is-zero means; the photometric tag decides what that shows.
 func (l *layout) unpack(in io.Reader) (io.Reader, error) {
 	if coding, ok := l.faxCoding(); ok {
@@ -131,12 +131,28 @@ func (l *layout) unpack(in io.Reader) (io.Reader, error) {
 		return unpackLZW(bufio.NewReader(in))
 	case deflate, deflateOld:
 		return zlib.NewReader(in)
-	case zstdPacked:
-		return zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 	case packBits:
 		return &packBitsReader{in: bufio.NewReader(in)}, nil
 	}
 	return bufio.NewReader(in), nil
+}
+
+// unpack undoes the compression of a block. A decoder of ZSTD makes room for what a block says
+// that it keeps, before it unpacks a byte, and is kept for the next: there may be one for each
+// row.
+func (p *painter) unpack(in io.Reader) (io.Reader, error) {
+	if p.l.compression != zstdPacked {
+		return p.l.unpack(in)
+	}
+	if p.l.lsbFirst {
+		in = reversed{in}
+	}
+	if p.zstd != nil {
+		return p.zstd, p.zstd.Reset(in)
+	}
+	var err error
+	p.zstd, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
+	return p.zstd, err
 }
 
 // zstdWindow bounds how much of what it unpacked a decoder of ZSTD keeps, in bytes: eight times

@@ -5,6 +5,8 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // painter lays the rows of a TIFF's blocks on a picture. Samples come in any of the
@@ -22,6 +24,7 @@ type painter struct {
 	seen  *extent // not nil: samples are measured, not painted
 	scale scale   // of samples that were measured
 	light light   // YCbCr
+	zstd  *zstd.Decoder
 }
 
 func newPainter(l *layout, d *directory) (*painter, error) {

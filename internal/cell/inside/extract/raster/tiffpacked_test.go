@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
+	"runtime"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -60,6 +61,27 @@ func TestWindowOfZSTD(t *testing.T) {
 		if got := ends(open(t, tiffOf(binary.LittleEndian, kind(3, 1, 8, blackIsZero, frame, tagCompression, zstdPacked)), document.TIFF, roomy)); got != want {
 			t.Errorf("a window of 2^%d: %s, want %s", exponent+10, got, want)
 		}
+	}
+}
+
+// Room for the window is made once, however many strips say that they need it.
+func TestWindowOfZSTDIsMadeOnce(t *testing.T) {
+	const strips, window = 20, 64 << 20
+	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 16 << 3, 0x19, 0, 0, 1, 2, 3}
+	fr := kind(3, strips, 8, blackIsZero, bytes.Repeat(frame, strips), tagCompression, zstdPacked, tagRowsPer, 1)
+	for range strips {
+		fr.parts = append(fr.parts, len(frame))
+	}
+	f := open(t, tiffOf(binary.LittleEndian, fr), document.TIFF, roomy)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	img, err := f.Load(0)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; err != nil || got > 3*window {
+		t.Errorf("%d bytes for %d strips, %v", got, strips, err)
+	}
+	if m, ok := img.(*image.Gray); !ok || !bytes.Equal(m.Pix, bytes.Repeat([]byte{1, 2, 3}, strips)) {
+		t.Errorf("%v", img)
 	}
 }
 
