@@ -61,14 +61,55 @@ func (p *pipeline) stackUp() {
 			}
 		}
 	}
+	p.stackRest(room)
 }
+
+// stackRest puts together strips of one width that no page shows, in the order in which the
+// document holds them: a page that is withheld leaves its strips, and each of them alone would
+// be handed out with the parts of letters that nobody can read until they are put together.
+func (p *pipeline) stackRest(room int64) {
+	shown := map[int]bool{}
+	for i := range p.assets {
+		for _, pl := range p.placements(i) {
+			shown[pl.Image] = true
+		}
+	}
+	type kind struct {
+		within document.Path
+		width  int
+	}
+	rest, high := map[kind]*column{}, map[kind]int{}
+	var kinds []kind
+	for i, a := range p.assets {
+		k := kind{a.Within, a.Width}
+		if a.Kind != document.Image || a.Withheld != "" || a.sharesOf != nil || a.strips != nil || shown[i] || !a.low() {
+			continue
+		}
+		if rest[k] == nil {
+			rest[k], kinds = &column{first: matrix{1, 0, 0, 1}, back: matrix{1, 0, 0, 1}, width: a.Width}, append(kinds, k)
+		}
+		rest[k].strips = append(rest[k].strips, laid{i, float64(high[k]), a.Height})
+		high[k] += a.Height
+	}
+	for _, k := range kinds {
+		for _, run := range p.runs(*rest[k]) {
+			if a := p.stack(*rest[k], run); a != nil && int64(a.Width)*int64(a.Height) <= room {
+				room -= int64(a.Width) * int64(a.Height)
+				p.lend(a)
+			}
+		}
+	}
+}
+
+// low reports whether an image is of the form of a strip.
+func (a *asset) low() bool { return a.Height > 0 && a.Width/lowStrip >= a.Height }
 
 // columns are those of a page, each from the top down.
 func (p *pipeline) columns(page int) []column {
 	var out []column
 	for _, pl := range p.placements(page) {
 		a, m := p.assets[pl.Image], matrix(pl.ToPage)
-		if a.Withheld != "" || a.sharesOf != nil && !a.isStrip() || a.Height <= 0 || a.Width/lowStrip < a.Height {
+		if a.Withheld != "" || a.sharesOf != nil && !a.isStrip() || !a.low() {
 			continue
 		}
 		at := slices.IndexFunc(out, func(c column) bool { return c.holds(a, m) })
@@ -155,6 +196,11 @@ func stretched(run []laid, high int) matrix {
 func (p *pipeline) put(page int, c column, a *asset, run []laid) {
 	to := stretched(run, a.Height).then(c.first)
 	p.assets[page].stacks = append(p.assets[page].stacks, extract.Placement{Image: len(p.assets), ToPage: to})
+	p.lend(a)
+}
+
+// lend adds a stack, which reads for its strips.
+func (p *pipeline) lend(a *asset) {
 	p.assets = append(p.assets, a)
 	for _, pl := range a.strips {
 		if s := p.assets[pl.Image]; s.sharesOf == nil {

@@ -157,6 +157,31 @@ func TestWhatStandsAlone(t *testing.T) {
 	}
 }
 
+// Strips that no page shows are put together as they stand in the file, each document's and
+// each width's by themselves.
+func TestStripsOnNoPage(t *testing.T) {
+	wide := image.Pt(250, 4)
+	p := striped(nil, strip5, wide, strip5, wide, strip5, strip5, image.Pt(200, 6))
+	p.draw(1, at(0, 0)) // its page shows it, and is read
+	p.assets[6].Within = document.Path{1}
+	p.stackUp()
+	var got []image.Point
+	for _, a := range p.assets[8:] {
+		got = append(got, image.Pt(a.Width, a.Height))
+	}
+	if want := []image.Point{{250, 8}, {200, 10}}; !slices.Equal(got, want) {
+		t.Fatalf("stacks of %v, want %v", got, want)
+	}
+	for i, want := range []bool{false, false, true, true, true, true, false, false} {
+		if p.assets[i].isStrip() != want {
+			t.Errorf("asset %d a strip: %v", i, !want)
+		}
+	}
+	if a := p.assets[5]; a.sharesOf != p.assets[9] || a.back != (matrix{1, 0, 0, 1, 0, -5}) {
+		t.Errorf("the second of a stack takes its words by %v", a.back)
+	}
+}
+
 // A stack has as many pixels as an image may have; what is over it begins another.
 func TestStacksKeepTheLimits(t *testing.T) {
 	for more, want := range map[int64][]int{-1: {15}, 0: {20}, 1: {20}} {
@@ -207,7 +232,7 @@ func TestStacksDoNotDrift(t *testing.T) {
 }
 
 // F9: a stack is read once and looked at once; its strips are not. A strip that is drawn twice
-// stands twice in it, one on no page is read alone.
+// stands twice in it, the only one on no page is read alone.
 func TestStripsAreReadTogether(t *testing.T) {
 	r := &recorder{}
 	p := striped(r, strip5, strip5, strip5)
