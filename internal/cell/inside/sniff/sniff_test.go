@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -342,20 +341,4 @@ func TestSniffCorpus(t *testing.T) {
 	if checked == 0 || differ*20 > checked {
 		t.Errorf("%d of %d files are not what their names say", differ, checked)
 	}
-}
-
-func FuzzSniff(f *testing.F) {
-	for _, s := range []string{pdfText, pngHead, jpegHead, tiffHead, archive("a", "b"), compoundFile("WordDocument"), types("application/xml"), ftyp("heic"), "<svg", "\xff\xfe<\x00"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		format, err := Sniff(bytes.NewReader(b), int64(len(b)))
-		again, _ := Sniff(bytes.NewReader(b), int64(len(b)))
-		if !format.Valid() || format != again {
-			t.Fatalf("format %d, then %d", format, again)
-		}
-		if err == nil && !slices.Contains(document.Opened(), format) {
-			t.Fatalf("%v passed", format)
-		}
-	})
 }

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"image"
@@ -431,6 +432,11 @@ func FuzzOffice(f *testing.F) {
 	f.Add(archive(f, part{"word/media/a.emf", emf(2, 2)}))
 	f.Add(archive(f, part{"ppt/media/a.gif", pictureGIF(f, 2, 2, 3)}, part{"ppt/slides/slide1.xml", "<p:pic/>"}))
 	f.Add(archive(f, part{"xl/media/a.bmp", pictureBMP(f, 2, 2)}, part{"xl/drawings/vmlDrawing1.vml", "<v:shape/>"}))
+	shape := base64.StdEncoding.EncodeToString(archive(f, part{"drs/shapexml.xml", "<wps:wsp/>"}, part{"drs/a.png", picturePNG(f, 2, 2)}))
+	f.Add(archive(f, part{"word/header1.xml", `<v:shape o:gfxdata="` + shape + `"/>`}))
+	f.Add(archive(f, part{"Documents/1/Pages/_rels/1.fpage.rels", rels(rel("required-resource", "/Resources/a.png", ""))}, part{"Documents/1/Pages/1.fpage", "<FixedPage><Path/></FixedPage>"},
+		part{"Resources/a.png", picturePNG(f, 2, 2)}, part{"Resources/c.png/[0].piece", picturePNG(f, 9, 9)[:40]}))
+	f.Add(archive(f, part{"word/_rels/document.xml.rels", rels(rel("image", "media/a.emz", ""))}, part{"word/media/a.emz", gz(f, emf(2, 2))}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		d, err := tryOpen(b, roomy)
 		if err != nil {
@@ -443,6 +449,14 @@ func FuzzOffice(f *testing.F) {
 			if _, err := d.Load(i); err != nil && reason.Of(err) == reason.Internal {
 				t.Fatal(err)
 			}
+		}
+		for i, e := range d.Embedded() {
+			if b, err := d.Unpack(i); reason.Of(err) == reason.Internal || err == nil && int64(len(b)) != e.Size {
+				t.Fatalf("%d bytes where %d were promised: %v", len(b), e.Size, err)
+			}
+		}
+		if c := d.Spent(); c.Entries > roomy.Entries || c.Unpacked > roomy.UnpackedBytes {
+			t.Fatalf("spent %+v", c)
 		}
 	})
 }
