@@ -38,10 +38,10 @@ func Doctor(ctx context.Context, cfg config.Config) checkup.Report {
 	cfg.Complete()
 	found := checkup.Walls(ctx, cellConfig(cfg, engine.Set{}), wire.TryPaths{Read: ownFiles(cfg), Write: cfg.WorkDir})
 	found = append(found, checkEngines(ctx, cfg)...)
-	found = append(found, checkup.Directory(partWork, cfg.WorkDir, cfg.Serve.DiskFreeBytes)...)
-	found = append(found, checkup.Directory(partData, cfg.Data, cfg.Serve.DiskFreeBytes)...)
+	found = append(found, checkup.Directory(partWork, cfg.WorkDir, cfg.Serve.DiskFreeBytes, false)...)
+	found = append(found, checkup.Directory(partData, cfg.Data, cfg.Serve.DiskFreeBytes, true)...)
 	if !vault.IsBucket(cfg.Vault) {
-		found = append(found, checkup.Directory(partVault, cfg.Vault, cfg.Serve.DiskFreeBytes)...)
+		found = append(found, checkup.Directory(partVault, cfg.Vault, cfg.Serve.DiskFreeBytes, true)...)
 	}
 	found = append(found, checkup.File(partKeys, "station key", cfg.StationKey),
 		checkup.File(partKeys, "signing key", cfg.AuditKey))

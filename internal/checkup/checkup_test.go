@@ -171,7 +171,7 @@ func TestDirectory(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	fs := Directory("p", dir, 1)
+	fs := Directory("p", dir, 1, false)
 	if f := find(t, fs, "permissions"); f.Status != Pass {
 		t.Errorf("%+v", f)
 	}
@@ -179,16 +179,16 @@ func TestDirectory(t *testing.T) {
 	if f := find(t, fs, "free space"); f.Status != Pass {
 		t.Errorf("%+v", f)
 	}
-	if f := find(t, Directory("p", dir, math.MaxInt64), "free space"); f.Status != Fail {
+	if f := find(t, Directory("p", dir, math.MaxInt64, false), "free space"); f.Status != Fail {
 		t.Errorf("%+v", f)
 	}
 	if err := os.Chmod(dir, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if f := find(t, Directory("p", dir, 1), "permissions"); f.Status != Fail || !strings.Contains(f.Found, "0750") {
+	if f := find(t, Directory("p", dir, 1, false), "permissions"); f.Status != Fail || !strings.Contains(f.Found, "0750") {
 		t.Errorf("%+v", f)
 	}
-	later := Directory("p", filepath.Join(dir, "not", "yet"), 1)
+	later := Directory("p", filepath.Join(dir, "not", "yet"), 1, false)
 	if f := find(t, later, "permissions"); f.Status != Unknown {
 		t.Errorf("%+v", f)
 	}
@@ -277,5 +277,41 @@ func TestReport(t *testing.T) {
 	var back Report
 	if err := json.Unmarshal(raw.Bytes(), &back); err != nil || back.Schema != Schema || len(back.Findings) != 4 {
 		t.Errorf("%v, %+v", err, back)
+	}
+}
+
+// What is to last is not to lie in memory, and cannot be told to go there; working copies may.
+func TestKeepsSecrets(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind    string
+		lasting bool
+		status  Status
+		do      string
+		never   string
+	}{
+		"log in memory":     {"tmpfs", true, Pass, "Move it to a disk", "tmpfs"},
+		"log on a disk":     {"nfs4", true, Unknown, "Encrypt the disk", "tmpfs"},
+		"copies on a disk":  {"nfs4", false, Unknown, "point workdir at a tmpfs", "Move"},
+		"copies in a tmpfs": {"tmpfs", false, Pass, "", "Move"},
+	} {
+		f := keepsSecrets("p", mount{kind: c.kind, source: "host:/x"}, c.lasting)
+		if f.Check == "in memory" && f.Do != "" { // this host has swap
+			c.do = "swap"
+		}
+		if f.Status != c.status || !strings.Contains(f.Do, c.do) || strings.Contains(f.Do, c.never) {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+// A tmpfs has no quota, but the size of its mount.
+func TestQuotaOfMemory(t *testing.T) {
+	const dir = "/dev/shm"
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if m, ok := mountOf(dir, mounts); err != nil || !ok || m.kind != "tmpfs" {
+		t.Skip("there is no tmpfs")
+	}
+	if f := quota("p", dir, 1); f.Status != Pass {
+		t.Errorf("%+v", f)
 	}
 }

@@ -15,8 +15,9 @@ import (
 
 // Directory looks at a directory that holds documents or keys: whose it is, what its mount
 // allows, whether what is deleted is gone, what room there is. least is how many bytes must
-// be free. Of one that is not there yet it looks at the place where it will be.
-func Directory(part, dir string, least int64) []Finding {
+// be free. Of one that is not there yet it looks at the place where it will be. What is
+// lasting must outlive the host's next start; of the rest nothing need.
+func Directory(part, dir string, least int64, lasting bool) []Finding {
 	place := standing(dir)
 	st, err := os.Stat(place)
 	if err != nil {
@@ -30,7 +31,7 @@ func Directory(part, dir string, least int64) []Finding {
 	}
 	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err == nil {
 		if m, ok := mountOf(place, mounts); ok {
-			out = append(out, mountOptions(part, m), keepsSecrets(part, m))
+			out = append(out, mountOptions(part, m), keepsSecrets(part, m, lasting))
 		}
 	}
 	return append(out, room(part, place, least)...)
@@ -134,12 +135,19 @@ func quota(part, dir string, least int64) Finding {
 	switch {
 	case errno == unix.ESRCH, errno == unix.ENOTSUP, errno == unix.ENOTBLK, errno == 0 && q.HardBlocks == 0:
 		return judged(part, check, true, "none for this user", "")
+	case errno == unix.ENOSYS && inMemory(fd):
+		return judged(part, check, true, "none: it has the size of its mount", "")
 	case errno != 0:
 		return unknown(part, check, "cannot be asked: "+nameOf(errno), "Look at it with quota.")
 	}
 	left := int64(q.HardBlocks)<<10 - int64(q.UsedBytes)
 	return judged(part, check, left >= least, fmt.Sprintf("%d MB left, %d MB wanted", left/1e6, least/1e6),
 		"Have the quota of blotter's user raised.")
+}
+
+func inMemory(fd int) bool {
+	var s unix.Statfs_t
+	return unix.Fstatfs(fd, &s) == nil && (s.Type == unix.TMPFS_MAGIC || s.Type == unix.RAMFS_MAGIC)
 }
 
 // ClockSlack is how far two clocks may be apart before leases, events and deletions of one

@@ -69,20 +69,27 @@ func mountOptions(part string, m mount) Finding {
 }
 
 // keepsSecrets has findings for whether what is deleted there can come back: what is in
-// memory only can through swap, what is on a disk can unless that is encrypted.
-func keepsSecrets(part string, m mount) Finding {
+// memory only can through swap, what is on a disk can unless that is encrypted. What is to
+// last has no place in memory.
+func keepsSecrets(part string, m mount, lasting bool) Finding {
 	const check = "on disk"
-	if m.inMemory() {
+	instead := "Encrypt the disk, or point workdir at a tmpfs"
+	switch {
+	case m.inMemory() && lasting:
+		return advised(part, check, false, "in memory", "Move it to a disk: all that is in it is gone when the host starts anew.")
+	case m.inMemory():
 		return swapped(part)
+	case lasting:
+		instead = "Encrypt the disk"
 	}
 	switch encrypted(m.source) {
 	case yes:
 		return judged(part, check, true, "encrypted", "")
 	case no:
-		return advised(part, check, false, "not encrypted", "Encrypt the disk, or point workdir at a tmpfs: what is deleted from a disk can often be read from it for a while.")
+		return advised(part, check, false, "not encrypted", instead+": what is deleted from a disk can often be read from it for a while.")
 	}
 	return unknown(part, check, "whether "+m.kind+" lies on an encrypted disk is not to be seen from here",
-		"Look at what the storage below does, or point workdir at a tmpfs.")
+		instead+", unless the storage below does.")
 }
 
 // swapped judges a place that is in memory.
