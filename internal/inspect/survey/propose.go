@@ -59,7 +59,7 @@ func propose(cfg Config, r *Report) Proposal {
 	p.limit("asset_pixels", r.of(pixelsOf), l.AssetPixels, min(max(p.FitPixels, 1), most))
 	p.limit("total_pixels", r.of(allPixelsOf), l.TotalPixels, most)
 	p.limit("entries", r.of(entriesOf), int64(l.Entries), mostItems)
-	p.limit("unpacked_bytes", r.of(unpackedOf), l.UnpackedBytes, most)
+	p.unpacked(r, l)
 	p.ratio(r.of(ratioOf), l)
 	p.depth(r.of(depthOf), l)
 	p.assetSeconds(r.of(passOf), l)
@@ -99,6 +99,19 @@ func (p *Proposal) ratio(d Distribution, l document.Limits) {
 	if p.limit("ratio", d, int64(l.Ratio), mostItems); d.Count > 0 {
 		last := &p.Limits[len(p.Limits)-1]
 		last.Value = max(last.Value, last.Default)
+	}
+}
+
+// unpacked is not lowered where there are pages: it also bounds each stream of a PDF, and
+// those are not measured.
+func (p *Proposal) unpacked(r *Report, l document.Limits) {
+	d := r.of(unpackedOf)
+	if p.limit("unpacked_bytes", d, l.UnpackedBytes, most); d.Count == 0 || r.of(pagesOf).Count == 0 {
+		return
+	}
+	if last := &p.Limits[len(p.Limits)-1]; last.Value < last.Default {
+		last.Value = last.Default
+		last.Evidence += "; not lowered, because it bounds streams of PDFs too"
 	}
 }
 

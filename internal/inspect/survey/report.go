@@ -127,9 +127,9 @@ func reasons(b *strings.Builder, title string, counts []Count) {
 }
 
 // documentsText names documents by their numbers, or their names where these were asked for.
-func documentsText(examples []Example) string {
+func documentsText(first []Example) string {
 	var parts []string
-	for _, e := range examples {
+	for _, e := range first {
 		if e.Name != "" {
 			parts = append(parts, fmt.Sprintf("%q", e.Name)) // a name may hold anything
 			continue
@@ -139,6 +139,9 @@ func documentsText(examples []Example) string {
 	what := "document "
 	if len(parts) > 1 {
 		what = "documents "
+	}
+	if len(parts) == examples {
+		parts = append(parts, "…") // there may be more
 	}
 	return what + strings.Join(parts, ", ")
 }

@@ -46,7 +46,7 @@ var quantities = []struct {
 	{framesOf, "frames", "frames of a raster file"},
 	{pixelsOf, "pixels", "pixels of an image"},
 	{allPixelsOf, "pixels", "pixels of a document"},
-	{depthOf, "levels", "documents within documents"},
+	{depthOf, "levels", "levels of documents, the outermost included"},
 	{entriesOf, "entries", "entries of a document's containers"},
 	{unpackedOf, "bytes", "bytes of these entries when unpacked"},
 	{ratioOf, "times", "times that the densest entry above 8 MiB is packed"},
