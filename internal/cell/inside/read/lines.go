@@ -84,7 +84,7 @@ func newSegment(ws []words.Word, slope float64) segment {
 }
 
 // rows joins segments that stand on the same height, each with the row whose last
-// segment it shares most of its height with, and orders the rows from the top.
+// segment it shares most of its height with, the nearest of several, and orders the rows from the top.
 func rows(segments []segment) [][]segment {
 	slices.SortStableFunc(segments, func(a, b segment) int { return compare(a.left, b.left) })
 	var out, vertical [][]segment
@@ -96,7 +96,9 @@ func rows(segments []segment) [][]segment {
 		best, most := -1, sameRow
 		for i, row := range out {
 			last := row[len(row)-1]
-			if share := s.beside(last); share >= most && !s.covers(last) {
+			share := s.beside(last)
+			nearer := share > most || best < 0 || last.right > out[best][len(out[best])-1].right
+			if share >= most && nearer && !s.covers(last) {
 				best, most = i, share
 			}
 		}

@@ -145,7 +145,7 @@ func (r *Reader) page(ctx context.Context, v view, claims []*claim, layer []word
 	readable, unread := judge(append(readings, more...), v.w, v.h)
 	return words.Page{
 		Width: v.w, Height: v.h, Turn: v.turn, Unread: unread,
-		Words: arrange(readable, layer, skew(regions), v.w, v.h),
+		Words: closeUp(arrange(readable, layer, skew(regions), v.w, v.h)),
 	}, nil
 }
 

@@ -53,7 +53,44 @@ func (d *Document) Layer(i int) ([]words.Word, error) {
 		}
 	}
 	l.endLine()
-	return l.words, nil
+	return apart(l.words), nil
+}
+
+// maxPairs bounds how many pairs of words are compared: a second. With more the page has no layer.
+const maxPairs = 1 << 28
+
+// apart returns the words that no other lies upon: of those the layer does not tell how they are
+// seen. Words on two lines may touch.
+func apart(ws []words.Word) []words.Word {
+	const few = 5 // parts of the smaller, one of which may be shared
+	order := make([]int, len(ws))
+	for i := range order {
+		order[i] = i
+	}
+	sort.Slice(order, func(i, j int) bool { return ws[order[i]].Box.Y < ws[order[j]].Box.Y })
+	upon, pairs := make([]bool, len(ws)), 0
+	for n, i := range order {
+		a := ws[i].Box
+		for _, j := range order[n+1:] {
+			b := ws[j].Box
+			if pairs++; b.Y >= a.Y+a.H {
+				break
+			}
+			if few*a.Intersect(b).Area() > min(a.Area(), b.Area()) {
+				upon[i], upon[j] = true, true
+			}
+		}
+		if pairs > maxPairs {
+			return nil
+		}
+	}
+	var out []words.Word
+	for i, w := range ws {
+		if !upon[i] {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // layer collects characters into words and lines.
@@ -74,6 +111,7 @@ type collecting struct {
 	box    document.Box
 	bad    bool // a character without meaning
 	angles int  // characters that run down or up the picture, minus those along it
+	last   document.Box
 }
 
 func (l *layer) char(i int) error {
@@ -140,11 +178,30 @@ func (l *layer) place(i int) error {
 	box := document.Box{X: whole(math.Floor(x0)), Y: whole(math.Floor(y0))}
 	box.W, box.H = whole(math.Ceil(x1))-box.X, whole(math.Ceil(y1))-box.Y
 	l.cur.box = l.cur.box.Union(box)
+	defer func() { l.cur.last = box }()
 	if angle, err := l.d.e.pdf.FPDFText_GetCharAngle(&requests.FPDFText_GetCharAngle{TextPage: l.text, Index: i}); err == nil {
 		l.cur.angles += l.upDown(float64(angle.CharAngle))
+		l.cur.bad = l.cur.bad || !l.goesOn(l.cur.last, box, float64(angle.CharAngle))
 	}
 	return nil
 }
+
+// goesOn reports whether a character stands behind the last one of its word. Where letters run
+// backwards, their order is not that in which they are read.
+func (l *layer) goesOn(last, box document.Box, angle float64) bool {
+	if last.Empty() || box.Empty() {
+		return true
+	}
+	s, c := math.Sincos(-angle) // PDFium counts it with the clock
+	m := l.page.toPixels
+	dx, dy := m[0]*c+m[2]*s, m[1]*c+m[3]*s
+	x, y := float64(2*box.X+box.W-2*last.X-last.W)/2, float64(2*box.Y+box.H-2*last.Y-last.H)/2
+	return (x*dx+y*dy)/math.Hypot(dx, dy) > -backStep*float64(min(max(box.W, box.H), max(last.W, last.H)))
+}
+
+// backStep is how far back a character may stand, in sizes of the smaller one: accents lie upon
+// their letters.
+const backStep = 0.25
 
 // whole turns a coordinate into an int, however far off a document puts it.
 func whole(v float64) int {
