@@ -270,7 +270,7 @@ func rezip(t *testing.T, body []byte, name string, part []byte) []byte {
 func denseDocument(t *testing.T, report []byte) (body []byte, ratio int64) {
 	t.Helper()
 	const name = "word/media/image9.bmp"
-	body = rezip(t, report, name, blankBMP(700, 700))
+	body = rezip(t, report, name, blankBMP(1700, 1700)) // 8.7 MB, over catalogue.DensityFrom
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
 	if err != nil {
 		t.Fatal(err)
