@@ -54,21 +54,27 @@ func TestMessagesWithin(t *testing.T) {
 		"signed alone":  {signed(mail(part("image/png", picture(4)))), []string{"[1] image 4×4"}},
 		"winmail alone": {winmail(picture(6)), []string{"[1] frame 6×6"}},
 	} {
-		src, err := openNest([]byte(c.doc), nestLimits)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
+		holds(t, name, []byte(c.doc), c.want, 9)
+	}
+}
+
+// holds wants the assets of a document and those within it, whose pixels are all of one level.
+func holds(t *testing.T, name string, doc []byte, want []string, level uint8) {
+	t.Helper()
+	src, err := openNest(doc, nestLimits)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	if got := found(src); !slices.Equal(got, want) {
+		t.Errorf("%s: found\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for i, it := range src.Assets() {
+		if it.Withheld == "" && levelOf(t, src, i) != level {
+			t.Errorf("%s: asset %d is another picture", name, i+1)
 		}
-		if got := found(src); !slices.Equal(got, c.want) {
-			t.Errorf("%s: found\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
-		}
-		for i, it := range src.Assets() {
-			if it.Withheld == "" && levelOf(t, src, i) != 9 {
-				t.Errorf("%s: asset %d is another picture", name, i+1)
-			}
-		}
-		if err := src.Close(); err != nil {
-			t.Error(err)
-		}
+	}
+	if err := src.Close(); err != nil {
+		t.Error(err)
 	}
 }

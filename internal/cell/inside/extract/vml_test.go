@@ -3,7 +3,6 @@ package extract
 import (
 	"encoding/base64"
 	"slices"
-	"strings"
 	"testing"
 
 	"blotter/internal/document"
@@ -52,22 +51,7 @@ func TestPackagesInShapes(t *testing.T) {
 			`</pkg:xmlData></pkg:part></pkg:package>`), []string{"[1] image 4×5"}},
 		"mail": {[]byte("From: a\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n<!--[if gte vml 1]>" + plain + drawn + "<![endif]-->"), []string{"[2] image 4×5"}},
 	} {
-		src, err := openNest(c.doc, nestLimits)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if got := found(src); !slices.Equal(got, c.want) {
-			t.Errorf("%s: found\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
-		}
-		for i, it := range src.Assets() {
-			if it.Withheld == "" && levelOf(t, src, i) != 7 {
-				t.Errorf("%s: asset %d is another picture", name, i+1)
-			}
-		}
-		if err := src.Close(); err != nil {
-			t.Error(err)
-		}
+		holds(t, name, c.doc, c.want, 7)
 	}
 }
 
